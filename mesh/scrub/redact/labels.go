@@ -2,6 +2,7 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -29,14 +30,20 @@ func labelsOf() (list []label) {
 			list = append(list, label{strings.Join(strings.Fields(word), " "), kind, weak})
 		}
 	}
-	add(Password, false, `password, passwd, passphrase, passcode, pwd, passwort, kennwort, contraseña, contrasena,
-		contrasenya, mot de passe, palavra-passe, palavra passe, wachtwoord, lösenord, adgangskode, passord, salasana,
+	add(Password, false, `password, passwd, passphrase, pass phrase, passcode, pwd, passwort, kennwort, contraseña,
+		contrasena, contrasenya, mot de passe, palavra-passe, palavra passe,
+		wachtwoord, lösenord, adgangskode, passord, salasana,
 		lykilorð, hasło, hasła, haslo, heslo, jelszó, jelszav, lozinka, пароль, пароля, паролем, паролі, гасло, şifre,
 		mật khẩu, kata sandi, كلمة المرور, كلمة مرور, كلمة السر, رمز عبور, گذرواژه, סיסמה, סיסמא, पासवर्ड, পাসওয়ার্ড,
 		รหัสผ่าน, 密码, 密碼, 口令, パスワード, 비밀번호, 암호`)
+	add(Password, true, `wifi key, wi-fi key, wlan key, network key, wlan-schlüssel, wifi-schlüssel, netzwerkschlüssel,
+		clé wifi, clave wifi`)
 	add(Password, true, `pass, pw, psk, senha, clave, parola, parole, sifre, sandi, κωδικός, κωδικό`)
 	add(Password, true, `pin, pin code, alarm code, door code, gate code, access code, entry code, security code,
-		lock code, safe code, cvv, cvc`)
+		lock code, safe code, garage code, lockbox code, keypad code, entrance code, padlock code, locker code,
+		intercom code, alarmcode, türcode, code de l'alarme, code d'alarme, code de la porte, code du portail,
+		code du coffre, digicode, codice dell'allarme, codice della porta, código de la alarma, código de la puerta,
+		código do alarme, código da porta, cvv, cvc`)
 	add(APIKey, true, `api key, api-key, api_key, apikey, secret key, secret_key, secret access key, access key,
 		access_key, account key, accountkey, account_key, shared key, sharedaccesskey, signing key, signing_key, secret`)
 	add(Token, true, `token, токен`)
@@ -53,19 +60,31 @@ var labelTrie = sync.OnceValue(func() *ahocorasick.Trie {
 
 // isPIN reports whether the label announces a number of four to eight digits.
 func (l label) isPIN() bool {
-	return l.word == "pin" || strings.HasSuffix(l.word, " code") || l.word == "cvv" || l.word == "cvc"
+	return slices.Contains([]string{"pin", "cvv", "cvc", "alarmcode", "türcode", "digicode"}, l.word) ||
+		strings.HasSuffix(l.word, " code") || strings.HasPrefix(l.word, "code ") || strings.HasPrefix(l.word, "codice ") ||
+		strings.HasPrefix(l.word, "código ")
 }
+
+// opens reports whether the label announces the code of a door, a lock or an alarm, and nothing else.
+func (l label) opens() bool {
+	thing, found := strings.CutSuffix(l.word, " code")
+	return found && !slices.Contains([]string{"pin", "access", "entry", "security"}, thing)
+}
+
+// isPhrase reports whether the label announces several words.
+func (l label) isPhrase() bool { return l.word == "passphrase" || l.word == "pass phrase" }
 
 // connectors join a label and its value in prose, longest first.
 var connectors = []string{
-	"is now set to", "has been set to", "has been changed to", "was changed to", "is set to", "is currently", "is still",
-	"changed to", "set to", "reset to", "is now",
-	"lautet", "to jest", "такой", "είναι", "ist", "is", "was", "are", "to", "es", "est", "é", "era", "son", "je", "er",
-	"on", "är", "là", "adalah", "olarak", "это", "هي", "هو", "הוא", "היא", "है",
+	"is now set to", "used to be",
+	"has been set to", "has been changed to", "was changed to", "is set to", "is currently", "is still",
+	"changed to", "set to", "reset to", "is now", "ist jetzt", "heißt", "heisst", "est maintenant", "es ahora",
+	"lautet", "to jest", "такой", "είναι", "ist", "is", "was", "are", "to", "es", "est", "é", "è", "era", "son",
+	"je", "er", "on", "är", "là", "adalah", "olarak", "это", "هي", "هو", "הוא", "היא", "है",
 }
 
 // unspacedConnectors join them in languages without spaces.
-var unspacedConnectors = []string{"是", "为", "為", "は", "は、", "은", "는", "คือ"}
+var unspacedConnectors = []string{"改成了", "改成", "改为", "改為", "设为", "設為", "就是", "是", "为", "為", "は", "は、", "은", "는", "คือ"}
 
 // lowerCase returns text in lower case, of the same length in bytes: a letter whose lower case has another length
 // stays, as does a byte that is not UTF-8.

@@ -1,9 +1,11 @@
 package redact
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
@@ -29,34 +31,15 @@ var pairs = []pair{
 		Password, anySecret,
 	},
 	{
+		[]string{"</"},
+		regexp.MustCompile(`(?i)>[^<>\n]*` + naming + `[^<>\n]*</[^<>]+>\s*<[\w:.-]+[^<>]*>([^<>\n]{4,200})</`),
+		Password, isCellSecret,
+	},
+	{
 		[]string{"value="},
 		regexp.MustCompile(`(?i)\b(?:key|name|id)=["'][^"'\n]*` + naming + `["']\s+value=["']([^"'\n]{3,200})["']`),
 		Password, anySecret,
 	},
-	// Command lines.
-	{
-		[]string{"curl"},
-		regexp.MustCompile(`\bcurl\b[^\n|;]*?\s(?:-u|--user|--proxy-user|-U)[ =]?["']?[\w.@+-]+:([^\s"']+)`),
-		Password, anySecret,
-	},
-	{
-		[]string{"mysql", "mariadb"},
-		regexp.MustCompile(`\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb)\b[^\n|;]*?\s-p["']?([^\s"'-][^\s"']*)`),
-		Password, anySecret,
-	},
-	{
-		[]string{"sshpass"},
-		regexp.MustCompile(`\bsshpass\s+-p\s*(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"]+))`), Password, notReference,
-	},
-	{[]string{"redis-cli"}, regexp.MustCompile(`\bredis-cli\b[^\n|;]*?\s-a\s+["']?([^\s"']+)`), Password, anySecret},
-	{
-		[]string{"docker", "podman", "helm", "az login"},
-		regexp.MustCompile(`\b(?:docker|podman|helm registry|az)\s+login\b[^\n|;]*?\s-p\s+["']?([^\s"']+)`),
-		Password, anySecret,
-	},
-	{[]string{"ldap"}, regexp.MustCompile(`\bldap\w+\b[^\n|;]*?\s-w\s+["']?([^\s"']+)`), Password, anySecret},
-	{[]string{"-pass", "pass:"}, regexp.MustCompile(`\s-pass(?:in|out)?\s+pass:(\S+)`), Password, anySecret},
-	{[]string{"machine"}, regexp.MustCompile(`\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`), Password, anySecret},
 	// SQL.
 	{
 		[]string{"identified"},
@@ -65,7 +48,7 @@ var pairs = []pair{
 	},
 	{
 		[]string{"password '", "password  '"},
-		regexp.MustCompile(`(?i)\b(?:with|set|encrypted|login)\s+password\s+'([^'\n]+)'`),
+		regexp.MustCompile(`(?i)\b(?:with|set|encrypted|login|user\s+\S+|role\s+\S+)\s+password\s+'([^'\n]+)'`),
 		Password, notReference,
 	},
 	// HTTP.
@@ -88,6 +71,11 @@ var pairs = []pair{
 		Token, urlSecret,
 	},
 	// Code.
+	{
+		[]string{"auth"},
+		regexp.MustCompile(`(?i)(?:\bauth\s*=\s*|basicauth)\(\s*["'][^"'\n]*["']\s*,\s*["']([^"'\n]{4,})["']\s*\)`),
+		Password, anySecret,
+	},
 	{
 		[]string{"passw"}, regexp.MustCompile(`(?i)\.(?:set)?passw(?:or)?d\(\s*["']([^"'\n]{4,})["']`), Password, secretLike,
 	},
@@ -116,18 +104,14 @@ func findPairs(text string) []Finding {
 	lower := chars.Lower(text)
 	var found []Finding
 	for _, p := range pairs {
-		if !containsAny(lower, p.hints) {
-			continue
+		if containsAny(lower, p.hints) {
+			found = p.find(text, span{0, len(text)}, found)
 		}
-		for _, m := range p.form.FindAllStringSubmatchIndex(text, -1) {
-			for k := len(m) - 2; k >= 2; k -= 2 {
-				if m[k] < 0 {
-					continue
-				}
-				if v := text[m[k]:m[k+1]]; !isPlaceholder(v) && !strings.HasPrefix(v, "[REDACTED:") && p.judge(v) {
-					found = append(found, Finding{p.kind, m[k], m[k+1]})
-				}
-				break
+	}
+	for _, list := range [][]pair{commands, sentences} {
+		for _, p := range list {
+			for _, near := range partsNear(lower, p.hints) {
+				found = p.find(text, near, found)
 			}
 		}
 	}
@@ -135,6 +119,69 @@ func findPairs(text string) []Finding {
 		found = append(found, findCookies(text)...)
 	}
 	return append(found, findCells(text, lower)...)
+}
+
+// find adds what has p's form in a part of the text to found.
+func (p pair) find(text string, part span, found []Finding) []Finding {
+	for _, m := range p.form.FindAllStringSubmatchIndex(text[part.start:part.end], -1) {
+		for k := len(m) - 2; k >= 2; k -= 2 {
+			if m[k] < 0 {
+				continue
+			}
+			start, end := part.start+m[k], part.start+m[k+1]
+			if v := text[start:end]; !isPlaceholder(v) && !strings.HasPrefix(v, "[REDACTED:") && p.judge(v) {
+				found = append(found, Finding{p.kind, start, end})
+			}
+			break
+		}
+	}
+	return found
+}
+
+// The reach of a form before and after its hint, in bytes.
+const (
+	reachBefore = 200
+	reachAfter  = 1000
+)
+
+// partsNear returns the parts of text around hints, in order and apart: to match an expression with all of a long text
+// takes too long. A part begins and ends next to a blank, or at the reach if there is none.
+func partsNear(text string, hints []string) (parts []span) {
+	for _, hint := range hints {
+		for at := 0; ; {
+			n := strings.Index(text[at:], hint)
+			if n < 0 {
+				break
+			}
+			at += n
+			parts = append(parts, span{max(0, at-reachBefore), min(len(text), at+reachAfter)})
+			at += len(hint)
+		}
+	}
+	slices.SortFunc(parts, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	merged := parts[:0]
+	for _, p := range parts {
+		if last := len(merged) - 1; last >= 0 && p.start <= merged[last].end {
+			merged[last].end = max(merged[last].end, p.end)
+			continue
+		}
+		merged = append(merged, p)
+	}
+	for i, p := range merged {
+		if n := strings.IndexAny(text[p.start:p.end], " \n\t"); p.start > 0 && n >= 0 {
+			merged[i].start = p.start + n
+		}
+		if n := strings.LastIndexAny(text[p.start:p.end], " \n\t"); p.end < len(text) && n >= 0 {
+			merged[i].end = p.start + n
+		}
+		for merged[i].start < merged[i].end && !utf8.RuneStart(text[merged[i].start]) {
+			merged[i].start++
+		}
+		for merged[i].end < len(text) && !utf8.RuneStart(text[merged[i].end]) {
+			merged[i].end--
+		}
+	}
+	return merged
 }
 
 // cookies is the line of a request's cookies.
@@ -193,15 +240,20 @@ func isCellSecret(v string) bool {
 		!strings.ContainsAny(v, " \t[")
 }
 
-// namesSecret reports whether a cell of a table names a secret.
+// secretNames end the cells of a table that name a secret.
+var secretNames = []string{
+	"password", "passwd", "pwd", "passphrase", "passwort", "kennwort", "api key", "apikey", "api_key",
+	"api-key", "secret", "access token", "access_token", "auth token", "auth_token", "api token", "bot token",
+	"secret key", "secret_key", "access key",
+}
+
+// namesSecret reports whether a cell of a table names a secret: "password", "DB password", "client_secret".
 func namesSecret(cell string) bool {
-	switch strings.Trim(chars.Lower(cell), "*`_\" ") {
-	case "password", "passwd", "pwd", "passphrase", "passwort", "kennwort", "api key", "apikey", "api_key", "api-key",
-		"secret",
-		"client secret", "client_secret", "token", "access token", "access_token", "secret key", "secret_key", "access key":
-		return true
-	}
-	return false
+	cell = strings.Trim(chars.Lower(cell), "*`_\" ")
+	return cell == "token" || len(cell) <= 40 && slices.ContainsFunc(secretNames, func(name string) bool {
+		before, found := strings.CutSuffix(cell, name)
+		return found && (before == "" || strings.ContainsAny(before[len(before)-1:], " _.-"))
+	})
 }
 
 // cellsOf returns the cells of a line, without the blanks and quotes around their text: of Markdown if it has a "|",

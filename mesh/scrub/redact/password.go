@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,6 +21,9 @@ func findPasswords(text string) []Finding {
 		pos := int(m.Pos())
 		at := pos + len(l.word)
 		before := chars.At(text, pos-1)
+		if (l.word == "pass" || l.word == "pw") && before == '_' && chars.At(text, at) == '=' { // ssh_pass=x
+			l.weak = false
+		}
 		camel := text[pos] != lower[pos] && before == chars.At(lower, pos-1) // clientSecret
 		if l.weak && (chars.IsAlnum(before) && !camel || chars.IsAlpha(chars.At(text, at))) {
 			continue
@@ -51,6 +55,9 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 		i++
 	}
 	quotedName := strings.ContainsAny(text[end:i], "\"'")
+	if quotedName && chars.At(text, i) == ']' { // os.environ["DB_PASSWORD"] = "x"
+		i++
+	}
 	i, extra := skipRemark(text, i)
 	gap := i
 	i = skipBlank(text, i)
@@ -60,7 +67,8 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 	case op > 0:
 		how := assigned
 		switch {
-		case gap == i && chars.At(rest, op) > ' ' && rest[0] == '=' && (flag || isConstant(text, pos, gap)):
+		case gap == i && chars.At(rest, op) > ' ' && rest[0] == '=' &&
+			(flag || isConstant(text, pos, gap) || l.kind == Password && !l.weak && chars.At(text, pos-1) == '_'):
 			how = literal // in a shell or a file of settings, what is next to "=" is a value and not a name
 		case flag:
 			how = strictly
@@ -75,6 +83,9 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 		}
 		return value(text, skipBlank(text, i), l, how)
 	case flag && gap < i && !extra:
+		if strings.IndexByte("\"'", chars.At(text, i)) >= 0 {
+			return value(text, i, l, literal)
+		}
 		return value(text, i, l, strictly)
 	}
 	for _, c := range connectors {
@@ -99,6 +110,9 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 			return value(text, skipBlank(text, i+len(dash)), l, strictly)
 		}
 	}
+	if gap < i && !extra && l.isPhrase() && strings.IndexByte("\"'", chars.At(text, i)) >= 0 {
+		return value(text, i, l, prose)
+	}
 	if gap < i && !extra && !strings.ContainsAny(text[end:gap], "\"'`*") {
 		return next(text, i, l)
 	}
@@ -118,7 +132,10 @@ func next(text string, i int, l label) (Finding, bool) {
 		return Finding{}, false
 	}
 	switch {
-	case l.isPIN(), l.word == "pass", l.word == "parole", l.word == "clave", l.word == "sandi":
+	case l.isPIN():
+		digits := strings.TrimRight(v, "#*")
+		return found, l.opens() && len(digits) >= 4 && len(digits) <= 8 && strings.Trim(digits, "0123456789") == ""
+	case l.word == "pass", l.word == "parole", l.word == "clave", l.word == "sandi":
 		return Finding{}, false
 	case l.kind == Password:
 		return found, clearlySecret(v)
@@ -312,6 +329,9 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 		return none, false
 	case l.isPIN():
 		digits := strings.TrimRight(v, "#*")
+		if strings.Contains(l.word, "code") { // those of doors have letters too
+			digits = strings.Trim(digits, "ABCDEF")
+		}
 		most, least := 8, 4
 		if l.word == "cvv" || l.word == "cvc" {
 			most, least = 4, 3
@@ -343,20 +363,45 @@ func quotedValue(text, v string, start int, l label, how style) bool {
 	case how == literal:
 		return !commonWord(v) && !isReferenceTo(v)
 	case l.weak && !secretLike(v),
-		spaces && (how != prose && l.word != "passphrase" || strings.Count(v, " ") > 8):
+		spaces && (how != prose && !l.isPhrase() || strings.Count(v, " ") > 8):
 		return false
 	case how == prose || how == strictly || secretLike(v):
 		return true
 	}
 	after := strings.TrimLeft(text[min(len(text), start+len(v)+1):], " \t")
 	closes := endsLine(text, start+len(v)+1) || how == member && after != "" && strings.IndexByte(",}", after[0]) >= 0
+	if spaces {
+		return closes && isPassphrase(v)
+	}
 	return closes && !commonWord(v) && !namesPassword(v)
 }
 
-// namesPassword reports whether v is a word for a password, as in a form's labels.
+// namesPassword reports whether v is a word for a password, or several words, as in a form's labels.
 func namesPassword(v string) bool {
+	return strings.ContainsFunc(v, unicode.IsSpace) || hasLabel(v)
+}
+
+// hasLabel reports whether v has a word that announces a secret: a weak one only as a whole word.
+func hasLabel(v string) bool {
 	v = lowerCase(v)
-	return strings.ContainsFunc(v, unicode.IsSpace) || len(labelTrie().MatchString(v)) > 0
+	for _, m := range labelTrie().MatchString(v) {
+		l, at := labels[m.Pattern()], int(m.Pos())
+		if !l.weak || !chars.IsAlnum(chars.At(v, at-1)) && !chars.IsAlnum(chars.At(v, at+len(l.word))) {
+			return true
+		}
+	}
+	return false
+}
+
+// sentenceWords are in sentences about passphrases and seldom in passphrases.
+var sentenceWords = []string{"a", "an", "the", "your", "is", "are", "must", "be", "to", "for", "of", "at", "or"}
+
+// isPassphrase reports whether v is several words, as a passphrase, and not a sentence about one.
+func isPassphrase(v string) bool {
+	list := strings.Fields(chars.Lower(v))
+	return len(list) >= 3 && len(list) <= 8 && !hasLabel(v) && !slices.ContainsFunc(list, func(w string) bool {
+		return slices.Contains(sentenceWords, w)
+	})
 }
 
 // isEncodedKey reports whether v has the form of a secret key of AWS: 40 characters of base64, in both cases.

@@ -1,0 +1,84 @@
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
+
+// named is what a sentence calls a secret after its value, up to the end of the clause: "hunter2 is her password."
+const named = `\s+(?:[\w'-]+\s+){0,3}(?:password|passphrase|passcode|passwort|kennwort|contraseña|mot de passe)` +
+	`(?:\s+(?:for|to|of|on|at|in|für|de|para|pour)\b|\s*(?:[.,;:!?)\n]|$))`
+
+// sentences are forms in which people write a secret and what it is, other than the name before the value.
+var sentences = []pair{
+	{
+		[]string{"passw", "passphrase", "passcode", "kennwort", "contraseña", "mot de passe"},
+		regexp.MustCompile(`(?i)(?:^|[\s("'\x60])([^\s"'\x60<>]{6,64}?)["'\x60]?\s+` +
+			`(?:as|is|als|ist|como|es|comme|est)` + named),
+		Password, clearlySecret,
+	},
+	{
+		[]string{"passw", "passphrase", "passcode"},
+		regexp.MustCompile(`(?i)\b(?:password|passphrase|passcode)\s+(?:(?:that|which)\s+)?(?:you|i|we|he|she|they)\s+` +
+			`(?:[\w']+\s+){1,4}?(?:is|was)\s+["'\x60]?([^\s"'\x60<>]{6,64}?)["'\x60.,;:!?)]*(?:\s|$)`),
+		Password, clearlySecret,
+	},
+	{
+		[]string{"pin ", "code "},
+		regexp.MustCompile(`(?i)\b(?:use|enter|type|with|try|dial|has|have)\s+(?:(?:the|my|your|his|her|our|their)\s+)?` +
+			`(?:pin|(?:pin|access|door|gate|alarm|entry|security|key)\s+code)\s+["']?(\d{4,8}[#*]?)`),
+		Password, isNumber,
+	},
+	{
+		[]string{"code "},
+		regexp.MustCompile(`(?i)\bcode\s+(?:for|of|to|at)\s+(?:the|my|our|your|her|his|their)\s+(?:[\w-]+\s+){0,2}` +
+			`(?:door|gate|alarm|garage|entrance|safe|lock|lockbox|padlock|locker|intercom|keypad|building|house|cabin|gym)` +
+			`\s*(?:\bis\b|\bwas\b|:|=)\s*["']?(\d{4,8}[#*]?)`),
+		Password, isNumber,
+	},
+	{[]string{"code "}, regexp.MustCompile(`(?i)\bcode\s+(\d{4,8}[#*])`), Password, isNumber},
+	{
+		[]string{"admin", "root", "guest", "ubuntu"},
+		regexp.MustCompile(`(?i)\b(?:admin|administrator|root|guest|ubuntu)\s+/\s+([^\s"'<>]{6,64})`),
+		Password, clearlySecret,
+	},
+	{
+		[]string{"creds", "credentials", "login"},
+		regexp.MustCompile(`(?i)\b(?:creds|credentials|login)\b\s*(?:are\b|is\b|:|=|with\b|as\b)?\s*` +
+			`[\w.@+-]+\s*(?:[/:,|]|\band\b)\s*` +
+			`([^\s"'<>]{6,64})`),
+		Password, clearlySecret,
+	},
+	{
+		[]string{"combination"},
+		regexp.MustCompile(`(?i)\b(?:safe|lock|locker|padlock|vault|suitcase|strongbox)\b[^.\n]{0,40}\bcombination\b` +
+			`[^.\n\d]{0,20}(\d{1,2}(?:[ -]+\d{1,2}){2,3})\b`),
+		Password, isNumber,
+	},
+	{
+		[]string{"combination"},
+		regexp.MustCompile(`(?i)\bcombination\b[^.\n\d]{0,20}\b(?:safe|lock|locker|padlock|vault|suitcase|strongbox)\b` +
+			`[^.\n\d]{0,20}(\d{1,2}(?:[ -]+\d{1,2}){2,3})\b`),
+		Password, isNumber,
+	},
+	{
+		[]string{"phrase", "seed", "mnemonic"},
+		regexp.MustCompile(`(?i)\b(?:(?:recovery|seed|backup|secret|wallet|mnemonic)\s+(?:phrase|words|seed)|mnemonic)\b` +
+			`[^\n]{0,40}?(?:\bis|\bare|:|=)\s*["'\x60]?((?:[a-z]{3,8}\s+){11,23}[a-z]{3,8})\b`),
+		Password, isSeed,
+	},
+}
+
+// isNumber accepts the numbers that a form has found.
+func isNumber(string) bool { return true }
+
+// isSeed accepts a number of words that a wallet's seed has, none of which is a word of sentences that seeds lack.
+func isSeed(v string) bool {
+	list := strings.Fields(chars.Lower(v))
+	return len(list)%3 == 0 && !slices.ContainsFunc(list, func(w string) bool {
+		return slices.Contains([]string{"the", "and", "for", "are", "your", "should", "not", "never", "must", "has"}, w)
+	})
+}
