@@ -375,3 +375,28 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// A standing instruction counts when help is asked for, as it does among memories. What a group said is marked as the
+// group's wherever its log is, and is no instruction in a direct conversation.
+func TestStandingInstructions(t *testing.T) {
+	t.Parallel()
+	const instruction = "Always write the recipe in metric units."
+	for name, test := range map[string]struct{ header, group, first string }{
+		"own":     {`{"type":"session","version":1,"id":"i"}`, "", instruction},
+		"group's": {`{"type":"session","version":1,"id":"i","connection":"group","group":"bakers"}`, "bakers", "bread"},
+	} {
+		w := newWorld(t)
+		w.append("i", test.header+"\n"+`{"type":"entry","role":"user","content":"`+instruction+`"}`+"\n")
+		w.said("s1", "user: The recipe for rye bread is in the blue book", "user: The book is at home")
+		w.said("s2", "user: The boat is at anchor", "user: The mast is wooden")
+		hits := w.hits(w.open(audience.DM()), conversation.Query{Text: "can you write the recipe for rye bread"})
+		if len(hits) == 0 || !strings.Contains(hits[0].Preview, test.first) {
+			t.Errorf("%s: found %q, want first %q", name, previews(hits), test.first)
+		}
+		for _, h := range hits {
+			if want := map[bool]string{true: test.group}[h.Preview == instruction]; h.Group != want {
+				t.Errorf("%s: %q is marked as of group %q, want %q", name, h.Preview, h.Group, want)
+			}
+		}
+	}
+}

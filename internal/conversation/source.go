@@ -52,5 +52,6 @@ func turnOf(t transcript.Turn) turns.Turn {
 	}
 	return turns.Turn{
 		Offset: t.Offset, Key: t.Key, Role: t.Role, Time: at, Text: t.Content, Spoken: t.Spoken, Folder: t.Folder,
+		Group: t.Group,
 	}
 }

@@ -62,7 +62,7 @@ func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {
 
 // repeats reports whether a better hit has the same words, and notes them otherwise.
 func (r *Candidates) repeats(hit record.Hit, seen map[record.WordsKey]bool) bool {
-	if len(hit.Content) > maxCompared || hit.Type == record.FileType ||
+	if len(hit.Content) > maxCompared || !hit.IsMemory() ||
 		slices.ContainsFunc(r.parts, func(p *part) bool { return p.Visibility == hit.Visibility && p.Separated(hit.ID) }) {
 		return false
 	}

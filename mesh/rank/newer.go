@@ -96,7 +96,7 @@ func (r *Candidates) statement(l leader) *statement {
 		assistant: p.Docs[l.doc].Assistant && !r.question.assistant && !r.question.summary, turn: before >= 0 && after >= 0,
 		time: p.time(l.doc), cosine: p.raw[l.doc],
 	}
-	s.comparable = p.Keywords.Words(l.doc) <= nearWords && rec.Type != record.FileType && rec.Lesson == nil &&
+	s.comparable = p.Keywords.Words(l.doc) <= nearWords && rec.IsMemory() && rec.Lesson == nil &&
 		rec.Reflection == nil && !strings.HasSuffix(strings.TrimSpace(rec.Content), "?")
 	if s.comparable {
 		s.vector, s.stems = p.source.Vectors.Vector(l.doc), keyword.Stems(rec.Content)

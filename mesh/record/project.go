@@ -31,7 +31,7 @@ func (r *Record) Labels() []string {
 			labels = append(labels, tag)
 		}
 	}
-	if r.Type == FileType { // its source is its path
+	if !r.IsMemory() { // its source is its path, or a role
 		return labels
 	}
 	if r.Project != "" {

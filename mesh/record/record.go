@@ -20,6 +20,13 @@ import (
 // FileType is the Record.Type of passages of workspace files. No memory has it, and no search can filter by it.
 const FileType = "file"
 
+// TurnType is the Record.Type of what a person said in a session of the audience's own, in whose log it stays. Like
+// passages of files it is no memory, but it may be a standing instruction.
+const TurnType = "turn"
+
+// IsMemory reports whether the record is in a ledger, and not a passage of a file or a turn of a session log.
+func (r *Record) IsMemory() bool { return r.Type != FileType && r.Type != TurnType }
+
 // Types are the memory types a caller may give (RFC-0011 §1.2, and "event" of §10's example).
 var Types = []string{"global", "session", "agent", "lesson", "reflection", "event"}
 

@@ -250,7 +250,7 @@ func (p *Projection) addDerived(r *record.Record, known derived) {
 	doc := p.addDocument(r, known)
 	p.byID[r.ID] = doc
 	p.addContender(doc)
-	if r.Lesson == nil && r.Type != record.FileType {
+	if r.Lesson == nil && r.IsMemory() {
 		p.addWords(doc, known.Words)
 	}
 	p.Vectors.Track(r.VectorID())
@@ -351,7 +351,7 @@ func (p *Projection) remove(id string) {
 	delete(p.accesses, id)
 	delete(p.sightings, id)
 	delete(p.separated, id)
-	if r.Lesson == nil && r.Type != record.FileType {
+	if r.Lesson == nil && r.IsMemory() {
 		p.removeWords(doc, r.Words())
 	}
 	if r.Lesson != nil && p.patterns[r.Lesson.PatternID] == doc {

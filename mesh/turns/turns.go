@@ -53,6 +53,7 @@ type Turn struct {
 	Text   string    // all of it
 	Spoken string    // what was said in it: without tool calls, results and code; "" for nothing
 	Folder string    // that the host ran in, "" if it is not known
+	Group  string    // the group whose session it was, "" for the person's own
 }
 
 // Limits of what is in memory. Older turns are found by their words only.

@@ -304,12 +304,17 @@ func (x *Index) add(s *state, list []spoken) {
 		if when.IsZero() {
 			when = s.log.Modified
 		}
+		kind := record.FileType
+		// SECURITY: what a group said is no instruction in a direct conversation.
+		if t.Role == "user" && (t.Group == "" || x.Visibility != record.Private) {
+			kind = record.TurnType
+		}
 		for i, chunk := range store.Cut(text) {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%d\x00%s", s.log.Name, t.Offset, i, chunk.Text))
 			records = append(records, &record.Record{
 				ID: "turn_" + hex.EncodeToString(sum[:12]), Project: x.projectOf(folder),
 				Memory: record.Memory{
-					Type: record.FileType, Content: chunk.Text, SessionID: s.log.Name, Source: t.Role,
+					Type: kind, Content: chunk.Text, SessionID: s.log.Name, Source: t.Role,
 				},
 				CreatedAt: when.UTC().Truncate(time.Millisecond),
 			})

@@ -60,8 +60,8 @@ func (v *View) EachTurn(ctx context.Context, id string, visit func(Session, Entr
 // tells of its session. The error is ErrNotFound for a log that does not exist or is not the audience's.
 func (v *View) Tell(ctx context.Context, l Log, visit func(Turn)) (Session, error) {
 	of := log{name: l.Name, id: l.SessionID, group: l.Group, parent: l.Parent}
-	return v.scanLines(ctx, of, nil, func(_ Session, r line) bool {
-		visit(placed(r, 0))
+	return v.scanLines(ctx, of, nil, func(s Session, r line) bool {
+		visit(placed(r, 0, s.Group))
 		return true
 	})
 }

@@ -36,6 +36,7 @@ type Turn struct {
 	Spoken  string // what a person or the assistant said: without tool calls, results, code and what the host added
 	Folder  string // absolute path that the host ran in, "" if the line does not tell
 	Project string // the folder's name
+	Group   string // the group whose session it was, by its log's place or header; "" for the person's own
 
 	Subagent bool   // an agent talks to an agent
 	Parent   string // of a subagent's turn: the id of the session that it works for, "" if it is not known
@@ -64,7 +65,7 @@ func exported(l log) Log {
 // returned. Rows that hosts repeat when a session is resumed are visited each time, see Turn.Key. The error is
 // ErrNotFound for a log that does not exist or is not the audience's.
 func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) bool) (end int64, err error) {
-	file, err := v.openOwn(l)
+	file, group, err := v.openOwn(l)
 	if err != nil {
 		return from, err
 	}
@@ -87,7 +88,7 @@ func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) b
 		if last && (len(line) == 0 || r.kind == brokenLine || r.kind == otherLine) {
 			return at, nil // being written, or nothing
 		}
-		if r.kind == entryLine && !visit(placed(r, at)) || last {
+		if r.kind == entryLine && !visit(placed(r, at, group)) || last {
 			return next, nil
 		}
 		at = next
@@ -96,7 +97,7 @@ func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) b
 
 // Turns returns the turns of l that begin at offsets, which Follow told. One that is not there any more is left out.
 func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn, err error) {
-	file, err := v.openOwn(l)
+	file, group, err := v.openOwn(l)
 	if err != nil {
 		return nil, err
 	}
@@ -119,31 +120,40 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 		}
 		at = offset + reader.size
 		if r := parse(line).bySubagent(l.Parent); r.kind == entryLine {
-			turns = append(turns, placed(r, offset))
+			turns = append(turns, placed(r, offset, group))
 		}
 	}
 	return turns, nil
 }
 
-// openOwn opens the log l, if it is the audience's.
-func (v *View) openOwn(l Log) (*os.File, error) {
+// openOwn opens the log l, if it is the audience's, and returns the group whose session it was, "" for the person's
+// own.
+func (v *View) openOwn(l Log) (file *os.File, group string, err error) {
 	// SECURITY: a name from an index is not trusted either: a group's is below its own folder.
 	if !v.who.IsDM() && !strings.HasPrefix(l.Name, groupsFolder+"/"+v.who.Group()+"/") {
-		return nil, ErrNotFound
+		return nil, "", ErrNotFound
 	}
-	file, err := v.open(l.Name)
-	if err != nil || v.who.IsDM() {
-		return file, err
+	if file, err = v.open(l.Name); err != nil {
+		return nil, "", err
 	}
-	// SECURITY: in a group the header must name the group, as in scan.
-	line, _, err := (&lineReader{reader: bufio.NewReaderSize(file, lineChunk)}).next()
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.Join(fmt.Errorf("read session log: %w", cause(err)), file.Close())
+	first, _, err := (&lineReader{reader: bufio.NewReaderSize(file, headBytes)}).next()
+	if err == nil || errors.Is(err, io.EOF) {
+		_, err = file.Seek(0, io.SeekStart)
 	}
-	if r := parse(line); r.kind != headerLine || r.connection != "group" || r.group != v.who.Group() {
-		return nil, errors.Join(ErrNotFound, file.Close())
+	if err != nil {
+		return nil, "", errors.Join(fmt.Errorf("read session log: %w", cause(err)), file.Close())
 	}
-	return file, nil
+	r := parse(first)
+	// SECURITY: in a group the header must name the group, as in scan. In a DM it tells whose session it was, wherever
+	// the log is.
+	named := r.kind == headerLine && r.connection == "group"
+	switch {
+	case !v.who.IsDM() && (!named || r.group != v.who.Group()):
+		return nil, "", errors.Join(ErrNotFound, file.Close())
+	case named:
+		return file, cmp.Or(l.Group, r.group), nil
+	}
+	return file, l.Group, nil
 }
 
 // ParseTurn returns the turn in a line that a host wrote, as Follow visits it, for hosts with lines elsewhere.
@@ -154,13 +164,13 @@ func ParseTurn(data []byte, parent string) (t Turn, ok, readable bool) {
 	if r.kind != entryLine {
 		return Turn{Folder: r.folder}, false, r.kind != brokenLine
 	}
-	return placed(r, 0), true, true
+	return placed(r, 0, ""), true, true
 }
 
-// placed returns a parsed entry as the turn at offset.
-func placed(r line, offset int64) Turn {
+// placed returns a parsed entry as the turn at offset, of a session of group.
+func placed(r line, offset int64, group string) Turn {
 	t := Turn{
-		Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder),
+		Group: group, Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder),
 		Subagent: r.subagent, Parent: r.parent,
 	}
 	if t.Role == "user" || t.Role == "assistant" || t.Role == agentRole {
@@ -185,7 +195,7 @@ func Contains(text, query string) bool { return strings.Contains(fold(text), fol
 // Head returns what identifies the beginning of the log l, so that a file that replaced it is noticed: up to its first
 // 512 bytes, but no more than n, and the number of them.
 func (v *View) Head(l Log, n int64) ([]byte, error) {
-	file, err := v.openOwn(l)
+	file, _, err := v.openOwn(l)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +233,7 @@ func (v *View) Marks(query string) (marks []string) {
 func (v *View) Show(l Log, t Turn, marks []string, n int) (hit Hit, ok bool) {
 	n = clamp(n, DefaultMaxChars, MaxMaxChars)
 	hit = Hit{
-		SessionID: l.SessionID, Parent: cmp.Or(l.Parent, t.Parent), Project: t.Project, Group: l.Group,
+		SessionID: l.SessionID, Parent: cmp.Or(l.Parent, t.Parent), Project: t.Project, Group: cmp.Or(l.Group, t.Group),
 		Timestamp: t.Timestamp, Role: t.Role, SourcePlugin: t.SourcePlugin,
 	}
 	if hit.Parent == l.SessionID { // among the turns of its session
