@@ -217,7 +217,7 @@ func formula(
 	for _, m := range list {
 		m.near = share(m.smooth, cosine)
 		if cosine > 0 && m.raw == 0 && stores[m.part].Vectors.Vector(m.doc) == nil {
-			m.near = max(m.near, share(m.own, own)) // words stand for the meaning that is not known yet
+			m.near = max(m.near, share(m.own, own)) // until it has a vector
 		}
 		m.base = cosineWeight*m.near + ownWeight*share(m.own, own) +
 			contextWeight*share(m.context, context) - m.c.Docs[m.doc].Long
