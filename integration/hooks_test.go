@@ -212,18 +212,19 @@ func TestHooksFailOpen(t *testing.T) {
 	prompt := `{"session_id":"s","prompt":"where is the irrigation pump?"}`
 	for name, test := range map[string]struct {
 		args, stdin, logged string
+		outside             bool // of the workspace
 	}{
-		"no input":            {"UserPromptSubmit --workspace " + workspace, "", "stdin is empty"},
-		"not JSON":            {"UserPromptSubmit --workspace " + workspace, "where is the pump?", "not the JSON of a hook"},
-		"another type":        {"Stop --workspace " + workspace, `{"session_id": 5}`, "not the JSON of a hook"},
-		"a damaged memory":    {"UserPromptSubmit --workspace " + damaged, prompt, "ledger"},
-		"a linked folder":     {"UserPromptSubmit --workspace " + linked, prompt, ""},
-		"no workspace":        {"UserPromptSubmit --workspace /nonexistent", prompt, ""},
-		"unknown event":       {"Sunrise --workspace " + workspace, prompt, ""},
-		"unknown host":        {"Stop --host emacs --workspace " + workspace, prompt, ""},
-		"unknown flag":        {"Stop --later --workspace " + workspace, prompt, ""},
-		"no event":            {"--workspace " + workspace, prompt, ""},
-		"an impossible group": {"Stop --group ../private --workspace " + workspace, prompt, ""},
+		"no input":            {"UserPromptSubmit --workspace " + workspace, "", "stdin is empty", false},
+		"not JSON":            {"UserPromptSubmit --workspace " + workspace, "the pump?", "not the JSON of a hook", false},
+		"another type":        {"Stop --workspace " + workspace, `{"session_id": 5}`, "not the JSON of a hook", false},
+		"a damaged memory":    {"UserPromptSubmit --workspace " + damaged, prompt, "ledger", false},
+		"a linked folder":     {"UserPromptSubmit --workspace " + linked, prompt, "private", true},
+		"no workspace":        {"UserPromptSubmit --workspace /nonexistent", prompt, "no such file or directory", true},
+		"unknown event":       {"Sunrise --workspace " + workspace, prompt, "unknown event", true},
+		"unknown host":        {"Stop --host emacs --workspace " + workspace, prompt, "unknown host", true},
+		"unknown flag":        {"Stop --later --workspace " + workspace, prompt, "unknown flag", true},
+		"no event":            {"--workspace " + workspace, prompt, "EVENT", true},
+		"an impossible group": {"Stop --group ../private --workspace " + workspace, prompt, "group", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -232,7 +233,8 @@ func TestHooksFailOpen(t *testing.T) {
 				args = append(args, "--connection", "dm")
 			}
 			cmd := exec.Command(serverBinary(t), args...)
-			cmd.Env = launch{}.environment()
+			place := filepath.Join(t.TempDir(), "home")
+			cmd.Env = launch{workspace: place}.environment()
 			cmd.Stdin = strings.NewReader(test.stdin)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -245,11 +247,11 @@ func TestHooksFailOpen(t *testing.T) {
 			if stderr.Len() == 0 {
 				t.Error("does not say what is wrong on stderr")
 			}
-			if test.logged == "" {
-				return
+			file := filepath.Join(place+".state", "yamo-mcp", hookcmd.LogName)
+			if !test.outside {
+				file = filepath.Join(strings.Fields(test.args)[2], filepath.FromSlash(hookcmd.DirOfDM), hookcmd.LogName)
 			}
-			dir := strings.Fields(test.args)[2]
-			log := filesBelow(t, filepath.Join(dir, filepath.FromSlash(hookcmd.DirOfDM), hookcmd.LogName))
+			log := filesBelow(t, file)
 			if !strings.Contains(log, test.logged) {
 				t.Errorf("the log lacks %q:\n%s", test.logged, log)
 			}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 // viewing is a process of `yamo-mcp view` with the client that has its pages.
 type viewing struct {
 	tb     testing.TB
+	launch launch
 	link   string
 	base   string // of its pages
 	client *http.Client
@@ -26,10 +28,10 @@ type viewing struct {
 }
 
 // view starts the pages of a workspace, without a browser. The wrapper of h, if any, starts the program.
-func view(tb testing.TB, h launch) *viewing {
+func view(tb testing.TB, h launch, flags ...string) *viewing {
 	tb.Helper()
-	line := append(append([]string{}, h.wrapper...), serverBinary(tb), "view", "--no-browser", "--workspace", h.workspace)
-	v := &viewing{tb: tb, cmd: exec.Command(line[0], line[1:]...)}
+	line := slices.Concat(h.wrapper, []string{serverBinary(tb), "view", "--no-browser", "--workspace", h.workspace}, flags)
+	v := &viewing{tb: tb, launch: h, cmd: exec.Command(line[0], line[1:]...)}
 	v.cmd.Env = append(h.environment(), "YAMO_TRANSCRIPTS="+h.transcripts)
 	v.cmd.Stderr = os.Stderr
 	stdout, err := v.cmd.StdoutPipe()
@@ -153,7 +155,7 @@ func TestViewerAsGroup(t *testing.T) {
 	if strace, err := exec.LookPath("strace"); err == nil { // Linux's, and CI has it
 		h.wrapper = []string{strace, "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", "trace=%file", "-o", trace}
 	}
-	guest := view(t, h)
+	guest := view(t, h, "--group", club)
 	guest.enter()
 	before := guest.asGroup(club, p)
 	for _, leak := range leaks(before, p.hidden(club)) {
@@ -189,9 +191,36 @@ func TestViewerAsGroup(t *testing.T) {
 		remove(t, filepath.Join(p.workspace, name))
 	}
 	h.wrapper = nil
-	again := view(t, h)
+	again := view(t, h, "--group", club)
 	again.enter()
 	compareLines(t, "the pages", untimed(before), untimed(again.asGroup(club, p)))
+}
+
+// Without a folder that is set, the person's pages show the sessions that Claude Code keeps, and a group's show none.
+func TestViewerShowsClaudeCodesSessions(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	write(t, filepath.Join(home, ".claude", "projects", "-home-ana-garden", "5d0c.jsonl"),
+		`{"type":"user","sessionId":"5d0c","timestamp":"2026-11-20T10:00:00Z",`+
+			`"message":{"role":"user","content":"Where is the irrigation plan?"}}`+"\n")
+	v := view(t, launch{workspace: sample(t), env: []string{"HOME=" + home}})
+	v.enter()
+	if _, body := v.get("/sessions"); !strings.Contains(body, "/sessions/5d0c") {
+		t.Errorf("the session is not listed:\n%s", body)
+	}
+	if _, body := v.get("/sessions/5d0c"); !strings.Contains(body, "Where is the irrigation plan?") {
+		t.Errorf("the session's turn is not shown:\n%s", body)
+	}
+	_, before := v.get("/as/" + club)
+	v.end()
+	remove(t, filepath.Join(home, ".claude"))
+	v = view(t, v.launch)
+	v.enter()
+	if _, body := v.get("/sessions"); !strings.Contains(body, "No folder of session logs is set") {
+		t.Errorf("the page does not say how to get sessions:\n%s", body)
+	}
+	_, after := v.get("/as/" + club)
+	compareLines(t, "the group's page", untimed(before), untimed(after))
 }
 
 // timeOfDay is the present time in what a session starts with.

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, getenv func(string) string,
 	// A hook that fails must not stop its host: in some, exit code 2 discards what the person has typed. This is also
 	// for a command line that an earlier version has installed.
 	if err != nil && len(args) > 0 && args[0] == hookcmd.Name {
-		fmt.Fprintln(stderr, errorLine(err))
+		fmt.Fprintln(stderr, errorLine(errors.Join(err, hookcmd.LogFailure(getenv, args[1:], err))))
 		return nil
 	}
 	if err != nil && belowMesh(command) {

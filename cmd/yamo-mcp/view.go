@@ -17,6 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/doctorcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/hosts"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/viewer"
 )
@@ -25,8 +26,7 @@ import (
 // is not an error.
 func newViewCommand(env cli.Env) *cobra.Command {
 	settings := config.Default()
-	var idle time.Duration
-	var quiet bool
+	var o viewOptions
 	cmd := &cobra.Command{
 		Use:   "view",
 		Short: "See in the browser what the agent remembers, and correct, forget, share or undo it",
@@ -37,27 +37,42 @@ each group sees. From there memories can be corrected, retired, shared or forgot
 The pages are served to this machine only. The link works once: the browser that follows it first has
 the pages until the command ends, with Ctrl-C or after they have not been used for a while. The settings
 come from the environment and the config files, as for serve.`,
-		Example: "  yamo-mcp view --workspace ~/agent",
+		Example: "  yamo-mcp view --workspace ~/agent\n  yamo-mcp view --workspace ~/agent --group book-club",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if idle <= 0 {
+			if o.idle <= 0 {
 				return cli.Misused("--idle: must be more than 0, such as 30m")
+			}
+			first := audience.DM()
+			if o.group != "" {
+				var err error
+				if first, err = audience.Group(o.group); err != nil {
+					return cli.Misused("--group: %v", err)
+				}
 			}
 			if err := config.Load(cmd.Flags(), &settings, env.Getenv); err != nil {
 				return err
 			}
-			return view(cmd.Context(), env, settings.Workspace, idle, quiet)
+			return view(cmd.Context(), env, settings.Workspace, first, o)
 		},
 	}
 	cmd.Flags().SortFlags = false
 	config.AddFlags(cmd.Flags(), &settings)
-	cmd.Flags().DurationVar(&idle, "idle", 30*time.Minute, "end when no page was used for this long")
-	cmd.Flags().BoolVar(&quiet, "no-browser", false, "print the link without opening a browser")
+	cmd.Flags().StringVar(&o.group, "group", "", "begin with what this group sees instead of the timeline")
+	cmd.Flags().DurationVar(&o.idle, "idle", 30*time.Minute, "end when no page was used for this long")
+	cmd.Flags().BoolVar(&o.quiet, "no-browser", false, "print the link without opening a browser")
 	return cmd
 }
 
-// view serves the pages of a workspace until they end.
-func view(ctx context.Context, env cli.Env, workspace string, idle time.Duration, quiet bool) (err error) {
+// viewOptions are the flags of `yamo-mcp view` that no other command has.
+type viewOptions struct {
+	group string // "" for the timeline
+	idle  time.Duration
+	quiet bool // open no browser
+}
+
+// view serves the pages of a workspace, beginning with those of an audience, until they end.
+func view(ctx context.Context, env cli.Env, workspace string, first audience.Audience, v viewOptions) (err error) {
 	read, err := config.Read(workspace, env.Getenv, viewedSettings()...)
 	if err != nil {
 		return err
@@ -82,7 +97,15 @@ func view(ctx context.Context, env cli.Env, workspace string, idle time.Duration
 	site, err := viewer.New(viewer.Options{
 		Actor: session.Operator, Logger: logger, Version: env.Version,
 		// SECURITY: the operator owns the workspace. No client reaches this.
-		Open: func(who audience.Audience) (viewer.Member, func() error, error) { return session.OpenMember(o, who) },
+		Open: func(who audience.Audience) (viewer.Member, func() error, error) {
+			o := o
+			// SECURITY: a host's folder is the person's own: a group has what the operator has set up for groups.
+			if who.IsDM() && o.Config.Session.Transcripts == "" {
+				place := hosts.Place{Home: env.Getenv("HOME"), Getenv: env.Getenv}
+				o.Config.Session.Transcripts = place.SessionLogs()
+			}
+			return session.OpenMember(o, who)
+		},
 		Doctor: func(ctx context.Context) ([]viewer.Finding, error) {
 			return diagnose(ctx, env, workspace)
 		},
@@ -91,6 +114,13 @@ func view(ctx context.Context, env cli.Env, workspace string, idle time.Duration
 		return err
 	}
 	defer func() { err = errors.Join(err, site.Close()) }()
+	// SECURITY: what a group sees opens nothing of the person's.
+	if first.IsDM() {
+		prepared := site.Prepare(ctx)
+		if v.quiet { // a browser would need longer to start
+			<-prepared
+		}
+	}
 	// Port 0: a fixed one could be taken, or be known to a page that waits for it.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -98,21 +128,19 @@ func view(ctx context.Context, env cli.Env, workspace string, idle time.Duration
 	}
 	remove := func() {}
 	defer func() { remove() }()
-	err = site.Serve(ctx, listener, idle, func(link string) {
+	err = site.Serve(ctx, listener, viewer.Path(first), v.idle, func(link string) {
 		fmt.Fprintf(env.Stdout, "%s\n", link)
 		fmt.Fprintln(env.Stderr, "The link works once. Ctrl-C ends the pages.")
-		if quiet {
+		if v.quiet {
 			return
 		}
 		var problem error
 		if remove, problem = openBrowser(ctx, link, env.Getenv); problem != nil {
 			fmt.Fprintf(env.Stderr, "No browser could be opened (%v): open the link yourself.\n", problem)
-			return
 		}
-		site.Prepare(ctx) // a browser needs longer to start than this
 	})
 	if err == nil && ctx.Err() == nil {
-		fmt.Fprintf(env.Stderr, "The pages have ended: none was used for %s. yamo-mcp view opens them again.\n", idle)
+		fmt.Fprintf(env.Stderr, "The pages have ended: none was used for %s. yamo-mcp view opens them again.\n", v.idle)
 	}
 	return err
 }

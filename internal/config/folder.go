@@ -26,20 +26,28 @@ func userFolder(getenv func(string) string) (string, error) {
 	return filepath.Join(home, ".config", "yamo-mcp"), nil
 }
 
-// HeadFolder returns the folder that notes the last entries of a workspace's ledgers: in $XDG_STATE_HOME or
-// ~/.local/state, named by the workspace's path. It is "" if neither is known: then nothing is noted. It is not in the
-// workspace, so that a restored or shortened workspace does not bring its own along.
+// StateFolder returns the folder in which this program keeps what is about a workspace but not in it: yamo-mcp in
+// $XDG_STATE_HOME or ~/.local/state, "" if neither is known.
+func StateFolder(getenv func(string) string) string {
+	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "yamo-mcp")
+	}
+	if home := getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state", "yamo-mcp")
+	}
+	return ""
+}
+
+// HeadFolder returns the folder that notes the last entries of a workspace's ledgers: in the StateFolder, named by the
+// workspace's path. It is "" without a StateFolder: then nothing is noted. It is not in the workspace, so that a
+// restored or shortened workspace does not bring its own along.
 func HeadFolder(workspace string, getenv func(string) string) string {
-	dir := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) {
-		home := getenv("HOME")
-		if !filepath.IsAbs(home) {
-			return ""
-		}
-		dir = filepath.Join(home, ".local", "state")
+	dir := StateFolder(getenv)
+	if dir == "" {
+		return ""
 	}
 	sum := sha256.Sum256([]byte(resolved(workspace)))
-	return filepath.Join(dir, "yamo-mcp", "heads", hex.EncodeToString(sum[:16]))
+	return filepath.Join(dir, "heads", hex.EncodeToString(sum[:16]))
 }
 
 // OperatorFile returns the path of the operator's config file, which need not exist. It fails if the operator's home is

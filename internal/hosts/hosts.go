@@ -67,7 +67,7 @@ var All = []Host{
 			file:   func(p Place) string { return filepath.Join(p.claude(), "settings.json") },
 			events: claudeEvents, element: claudeHook,
 		},
-		logs: func(p Place) string { return filepath.Join(p.claude(), "projects") },
+		logs: Place.claudeLogs,
 	},
 	{
 		ID: "claude-desktop", Name: "Claude Desktop", strict: true,
@@ -199,6 +199,16 @@ func (p Place) orHome(variable string, below ...string) string {
 	}
 	return filepath.Join(append([]string{p.Home}, below...)...)
 }
+
+// SessionLogs returns the folder in which Claude Code keeps the sessions of this account, "" if there is none.
+func (p Place) SessionLogs() string {
+	if info, err := os.Stat(p.claudeLogs()); err != nil || !info.IsDir() {
+		return ""
+	}
+	return p.claudeLogs()
+}
+
+func (p Place) claudeLogs() string { return filepath.Join(p.claude(), "projects") }
 
 func (p Place) claude() string { return p.orHome("CLAUDE_CONFIG_DIR", ".claude") }
 func (p Place) codex() string  { return p.orHome("CODEX_HOME", ".codex") }

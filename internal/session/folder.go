@@ -103,9 +103,8 @@ func OpenDreams(o Options, view *workspace.View, memory *mesh.View, editor *edit
 // ImportedFolder is the folder of imported session logs below MemoryFolder.
 const ImportedFolder = "private/imported"
 
-// openLogs opens the folder of session logs, and returns nil if none is set (seed 002, phase 10.8)
-// and a DM has imported none. It may be empty or
-// missing: a host makes it with its first session.
+// openLogs opens the folder of session logs, and returns nil if none is set and a DM has imported none (seed 002, phase
+// 10.8). It may be empty or missing: a host makes it with its first session.
 //
 // SECURITY: what is in the folder makes no difference to which tools a session has, so that a group does not learn from
 // them whether private logs exist.

@@ -53,6 +53,9 @@ func (g guest) Navigation() []page.Entry {
 	}
 }
 
+// guestPath returns the path of the first page of what a group sees.
+func guestPath(group string) string { return "/as/" + url.PathEscape(group) }
+
 // asGroup returns the handler of a page of what a group sees.
 func (s *Site) asGroup(h func(*http.Request, Member, guest, page.Page) (answer, error)) handler {
 	return func(r *http.Request) (answer, error) {
@@ -65,8 +68,9 @@ func (s *Site) asGroup(h func(*http.Request, Member, guest, page.Page) (answer, 
 			return answer{}, err
 		}
 		name := who.Group()
-		return h(r, m, guest{Name: name, Path: "/as/" + url.PathEscape(name), Here: r.URL.Path}, page.Page{
-			Guest: true, Here: "/as/" + url.PathEscape(name),
+		path := guestPath(name)
+		return h(r, m, guest{Name: name, Path: path, Here: r.URL.Path}, page.Page{
+			Guest: true, Here: path,
 			Zone: page.Zone{
 				Class: "as", Label: "As the group " + name + " sees it",
 				Hint: "This is all that a session of the group gets. It comes from the group's own server.",

@@ -19,14 +19,14 @@ const (
 )
 
 // Serve serves the pages on a loopback listener, which it closes, until ctx is done or no page was used for idle. It
-// calls ready with the one-time link when the browser can be opened.
-func (s *Site) Serve(ctx context.Context, l net.Listener, idle time.Duration, ready func(link string)) error {
+// calls ready, when the browser can be opened, with the one-time link to the page with the path first.
+func (s *Site) Serve(ctx context.Context, l net.Listener, first string, idle time.Duration, ready func(string)) error {
 	address, ok := l.Addr().(*net.TCPAddr)
 	if !ok || !address.IP.IsLoopback() {
 		// SECURITY: the pages show everything, and the link goes over plain HTTP.
 		return errors.Join(fmt.Errorf("%s is not an address of this machine only", l.Addr()), l.Close())
 	}
-	g := guard.New(l.Addr().String(), time.Now)
+	g := guard.New(l.Addr().String(), first, time.Now)
 	srv := &http.Server{
 		Handler: g.Wrap(s), ReadHeaderTimeout: arrival, ReadTimeout: arrival, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(s.Logger.Handler(), slog.LevelDebug),

@@ -122,14 +122,26 @@ func (s *Site) person() (Member, error) {
 	return m, err
 }
 
-// Prepare opens the person's memory in the background, so that it is open when the browser that is being started asks
-// for the first page, which is theirs. An error is left for that page to report.
-func (s *Site) Prepare(ctx context.Context) {
+// Prepare opens the person's memory in the background, so that it is open when the browser asks for their first page.
+// It closes the channel that it returns when that is done. An error is left for that page to report.
+func (s *Site) Prepare(ctx context.Context) <-chan struct{} {
+	done := make(chan struct{})
 	s.preparing.Go(func() {
+		defer close(done)
 		if m, err := s.person(); err == nil {
 			_, _ = m.Memory.List(ctx, filter{}.request(record.Private), "")
 		}
 	})
+	return done
+}
+
+// Path returns the path of the first page of an audience: of a DM the timeline, of a group what its sessions start
+// with.
+func Path(who audience.Audience) string {
+	if who.IsDM() {
+		return "/"
+	}
+	return guestPath(who.Group())
 }
 
 // member returns what an audience has, and opens it if no page has needed it before.

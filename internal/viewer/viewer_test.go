@@ -191,8 +191,7 @@ func TestPrepare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site.Prepare(t.Context())
-	site.preparing.Wait()
+	<-site.Prepare(t.Context())
 	if opened.Load() != 1 {
 		t.Fatalf("%d members were opened, want 1", opened.Load())
 	}

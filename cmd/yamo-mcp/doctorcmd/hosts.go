@@ -13,6 +13,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/hookcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/hosts"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 )
@@ -91,6 +92,7 @@ const recent = 24 * time.Hour
 
 // hooks shows the last run of each event's hook of each host, and what went wrong lately.
 func (d *doctor) hooks() {
+	worked := map[string]time.Time{} // when the hook of an event did last
 	for _, who := range d.served() {
 		runs, err := hookcmd.Runs(d.Config.Workspace, who)
 		if err != nil {
@@ -106,6 +108,7 @@ func (d *doctor) hooks() {
 				failed[key] = run
 			} else {
 				delete(failed, key) // it works again
+				worked[run.Event] = run.Time
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(last)) {
@@ -125,6 +128,27 @@ func (d *doctor) hooks() {
 		if len(last) == 0 && who.IsDM() {
 			d.note("hooks", "no host has run one yet",
 				"start a session in a host that has hooks; yamo-mcp install claude-code, or another host, adds them")
+		}
+	}
+	d.refusedHooks(worked)
+}
+
+// refusedHooks shows why hooks could not begin, unless one of the same event has worked since.
+func (d *doctor) refusedHooks(worked map[string]time.Time) {
+	runs, err := hookcmd.Failures(d.Getenv)
+	if err != nil {
+		d.problem("hooks", "cannot read the log of those that could not begin: "+err.Error(),
+			"chmod -R u+rw "+quoted(config.StateFolder(d.Getenv)))
+	}
+	last := map[string]hookcmd.Run{} // by event
+	for _, run := range runs {
+		last[run.Event] = run
+	}
+	for _, event := range slices.Sorted(maps.Keys(last)) {
+		if run := last[event]; time.Since(run.Time) < recent && run.Time.After(worked[event]) {
+			d.problem("hooks", fmt.Sprintf("%s could not begin at %s: %s", event,
+				run.Time.Local().Format("2006-01-02 15:04"), run.Error),
+				"yamo-mcp install HOST --workspace "+quoted(d.Config.Workspace)+" corrects what the host runs")
 		}
 	}
 }

@@ -2,7 +2,8 @@
 // what fits before a prompt, the lesson that applies before a tool call, and writes what was said to the daily log.
 //
 // The invariant: it fails open. Whatever goes wrong, the exit code is 0, stdout is empty or one valid answer, and a
-// line in the audience's own log has the reason. A run ends within a second or two and leaves no process behind.
+// line in the audience's own log, or outside of a workspace that cannot be opened, has the reason. A run ends within a
+// second or two and leaves no process behind.
 package hookcmd
 
 import (
@@ -147,7 +148,13 @@ func (r *run) run(cmd *cobra.Command, name string) error {
 		r.report.Error = harmless(err)
 	}
 	r.report.Millis = time.Since(r.start).Milliseconds()
-	return errors.Join(err, r.folder.log(r.report))
+	if unwritten := r.folder.log(r.report); unwritten != nil {
+		return errors.Join(err, unwritten)
+	}
+	if err != nil {
+		return logged{err}
+	}
+	return nil
 }
 
 // answer reads the host's input, handles the event, and returns what the model sees, "" for nothing.

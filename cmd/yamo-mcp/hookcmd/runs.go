@@ -7,11 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -30,6 +31,46 @@ type Run struct {
 	Context int       `json:"context"`          // characters that were put before the model
 	Search  string    `json:"search,omitempty"` // "words" if the model was not loaded in time
 	Error   string    `json:"error,omitempty"`
+}
+
+// logged is an error that the log of an audience has.
+type logged struct{ error }
+
+func (l logged) Unwrap() error { return l.error }
+
+// LogFailure notes, in the state folder, the error of a hook that no audience's log has: the command line is wrong, or
+// the workspace cannot be opened. args are those of the command. Its error is that the note could not be written.
+func LogFailure(getenv func(string) string, args []string, problem error) error {
+	if _, ok := errors.AsType[logged](problem); ok {
+		return nil
+	}
+	dir := config.StateFolder(getenv)
+	if dir == "" {
+		return errors.New("no log: set HOME or XDG_STATE_HOME")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	event := "no event"
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		event = text.Shorten(args[0], 40)
+	}
+	f := &folder{root}
+	return errors.Join(f.log(Run{Time: time.Now().UTC().Truncate(time.Millisecond), Event: event,
+		Error: harmless(problem)}), root.Close())
+}
+
+// Failures returns what LogFailure noted, oldest first.
+func Failures(getenv func(string) string) ([]Run, error) {
+	runs, err := runsIn(config.StateFolder(getenv), LogName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return runs, err
 }
 
 // log adds a run to the log.
@@ -64,12 +105,17 @@ func (f *folder) log(run Run) error {
 
 // Runs returns the runs in the log of an audience, oldest first; none if there is no log.
 func Runs(workspace string, who audience.Audience) ([]Run, error) {
-	root, err := os.OpenRoot(workspace)
+	return runsIn(workspace, path.Join(Dir(who), LogName))
+}
+
+// runsIn returns the runs in a log below dir, none if it does not exist.
+func runsIn(dir, name string) ([]Run, error) {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // it was only read
-	data, _, err := plain.Read(root, filepath.ToSlash(path.Join(Dir(who), LogName)), 2*maxLog)
+	data, _, err := plain.Read(root, name, 2*maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/hosts"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
@@ -91,8 +90,8 @@ group, only its own sessions are shown, and only from --transcripts.`,
 func (m *command) logs(who audience.Audience) (*transcript.View, func() error, error) {
 	// SECURITY: a host's folder is the person's own: a group has what the operator has set up for groups.
 	if m.Config.Session.Transcripts == "" && who.IsDM() {
-		dir := filepath.Join(m.Getenv("HOME"), ".claude", "projects")
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		place := hosts.Place{Home: m.Getenv("HOME"), Getenv: m.Getenv}
+		if dir := place.SessionLogs(); dir != "" {
 			m.Config.Session.Transcripts = dir
 			m.notice("From " + dir + "; --transcripts names another folder.")
 		}

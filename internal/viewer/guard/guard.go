@@ -29,6 +29,7 @@ const (
 type Guard struct {
 	host   string // the value of the Host header
 	cookie string // its name, which has the port: cookies do not distinguish ports
+	first  string // path of the page that the link leads to
 	now    func() time.Time
 
 	mu      sync.Mutex
@@ -38,9 +39,10 @@ type Guard struct {
 	last    time.Time // of the last accepted request
 }
 
-// New returns the guard of a server at a loopback address, "127.0.0.1:PORT". now is for Idle.
-func New(address string, now func() time.Time) *Guard {
-	return &Guard{host: address, cookie: cookieName(address), now: now, link: rand.Text(), last: now()}
+// New returns the guard of a server at a loopback address, "127.0.0.1:PORT". Its link leads to the page with the path
+// first. now is for Idle.
+func New(address, first string, now func() time.Time) *Guard {
+	return &Guard{host: address, cookie: cookieName(address), first: first, now: now, link: rand.Text(), last: now()}
 }
 
 // cookieName returns the name of the cookie for an address. Two viewers on one machine have different ports, and a
@@ -153,8 +155,8 @@ func (g *Guard) admitted(h http.Handler) http.Handler {
 var welcome = template.Must(template.New("").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>yamo-mcp view</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-<meta http-equiv="refresh" content="0;url=/"></head>
-<body><main><h1>Your agent's memory</h1><p><a href="/">Continue</a></p></main></body></html>
+<meta http-equiv="refresh" content="0;url={{.}}"></head>
+<body><main><h1>Your agent's memory</h1><p><a href="{{.}}">Continue</a></p></main></body></html>
 `))
 
 // open exchanges the key of the link for the session.
@@ -176,7 +178,7 @@ func (g *Guard) open(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure: browsers would not send it over loopback HTTP
 		Name: g.cookie, Value: session, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
-	_ = welcome.Execute(w, nil) // the browser may have gone
+	_ = welcome.Execute(w, g.first) // the browser may have gone
 }
 
 // equal compares secrets in constant time.

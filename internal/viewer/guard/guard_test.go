@@ -50,7 +50,7 @@ func enter(t *testing.T, g *Guard, h http.Handler) *http.Cookie {
 
 func TestLinkWorksOnce(t *testing.T) {
 	t.Parallel()
-	g := New(address, time.Now)
+	g := New(address, "/", time.Now)
 	h := g.Wrap(site)
 	link := g.Link()
 	cookie := enter(t, g, h)
@@ -66,9 +66,27 @@ func TestLinkWorksOnce(t *testing.T) {
 	}
 }
 
+func TestLinkLeadsToTheFirstPage(t *testing.T) {
+	t.Parallel()
+	g := New(address, "/as/club", time.Now)
+	link, err := url.Parse(g.Link())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(do(g.Wrap(site), http.MethodGet, link.RequestURI(), "", nil).Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`content="0;url=/as/club"`, `<a href="/as/club">Continue</a>`} {
+		if !strings.Contains(string(body), want) {
+			t.Errorf("no %s in\n%s", want, body)
+		}
+	}
+}
+
 func TestRequestsOfOthersAreRefused(t *testing.T) {
 	t.Parallel()
-	g := New(address, time.Now)
+	g := New(address, "/", time.Now)
 	h := g.Wrap(site)
 	cookie := enter(t, g, h)
 	token, err := io.ReadAll(do(h, http.MethodGet, "/", "", func(r *http.Request) { r.AddCookie(cookie) }).Body)
@@ -127,7 +145,7 @@ func TestRequestsOfOthersAreRefused(t *testing.T) {
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	g := New(address, func() time.Time { return now })
+	g := New(address, "/", func() time.Time { return now })
 	h := g.Wrap(site)
 	cookie := enter(t, g, h)
 	now = now.Add(time.Hour)
