@@ -92,12 +92,12 @@ func TestDamagedOrigins(t *testing.T) {
 		"huge": "{" + strings.Repeat(" ", maxOrigins) + "}",
 	} {
 		f := folderOf(t, map[string]string{"s.jsonl": openclaw("x"), "sessions.json": text})
-		if got := f.View(audience.DM()).origins(f.roots[0], "."); len(got) != 0 {
+		if got := f.View(audience.DM()).origins(f.roots[0].root, "."); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	f := folderOf(t, map[string]string{"s.jsonl": openclaw("x"), "sessions.json/x": "x"})
-	if got := f.View(audience.DM()).origins(f.roots[0], "."); len(got) != 0 {
+	if got := f.View(audience.DM()).origins(f.roots[0].root, "."); len(got) != 0 {
 		t.Errorf("a folder: %v", got)
 	}
 }

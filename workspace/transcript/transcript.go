@@ -54,13 +54,21 @@ const (
 	groupsFolder = "groups"
 )
 
-// Folder is a transcripts folder. It is safe for concurrent use and caches nothing.
+// Folder is a transcripts folder. It is safe for concurrent use and caches nothing. It is the folder that has the
+// name at the time of each call: a host, or the person, may delete it and make it again.
 type Folder struct {
 	dir     string
 	options Options
 
-	mu    sync.Mutex
-	roots [2]*os.Root // of dir and of Options.Imported; nil while the folder does not exist
+	mu     sync.Mutex
+	closed bool
+	roots  [2]opened // of dir and of Options.Imported
+}
+
+// opened is a folder that was opened.
+type opened struct {
+	root *os.Root // nil while the folder does not exist
+	info fs.FileInfo
 }
 
 // Options are what the package needs to know of the session and of text. The zero value is valid.
@@ -91,17 +99,27 @@ func (f *Folder) open(which int) (*os.Root, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	dir := [2]string{f.dir, f.options.Imported}[which]
-	if f.roots[which] == nil && dir != "" {
-		root, err := os.OpenRoot(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("open transcripts: %w", cause(err))
-		}
-		f.roots[which] = root
+	if f.closed || dir == "" {
+		return f.roots[which].root, nil
 	}
-	return f.roots[which], nil
+	info, err := os.Stat(dir)
+	if known := f.roots[which]; err == nil && known.root != nil && os.SameFile(info, known.info) {
+		return known.root, nil
+	}
+	// Not closed here: another call may be reading below it. It is closed when nothing refers to it any more.
+	f.roots[which] = opened{}
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open transcripts: %w", cause(err))
+	}
+	if info, err = root.Stat("."); err != nil {
+		return nil, errors.Join(fmt.Errorf("open transcripts: %w", cause(err)), root.Close())
+	}
+	f.roots[which] = opened{root, info}
+	return root, nil
 }
 
 // importedPrefix begins the names of logs below Options.Imported.
@@ -130,9 +148,10 @@ func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var errs []error
-	for _, root := range f.roots {
-		if root != nil {
-			errs = append(errs, root.Close())
+	f.closed = true
+	for _, of := range f.roots {
+		if of.root != nil {
+			errs = append(errs, of.root.Close())
 		}
 	}
 	return errors.Join(errs...)
@@ -175,7 +194,7 @@ type Session struct {
 // Entry is one turn.
 type Entry struct {
 	Timestamp    string `json:"timestamp,omitempty"`
-	Role         string `json:"role"` // user, assistant, tool, agent (of a subagent's task), or the host's own word
+	Role         string `json:"role"` // user, assistant, tool, system, agent (of another agent), or the host's own word
 	Content      string `json:"content"`
 	Truncated    bool   `json:"truncated,omitempty"`
 	MessageID    string `json:"message_id,omitempty"`
