@@ -77,6 +77,7 @@ func (c chatGPTConversation) session() Session {
 	if s.ID == "" {
 		s.ID = c.ID
 	}
+	var said []Turn           // the last first
 	seen := map[string]bool{} // against a cycle
 	for id := c.last(); id != "" && !seen[id]; id = c.Mapping[id].Parent {
 		seen[id] = true
@@ -109,9 +110,11 @@ func (c chatGPTConversation) session() Session {
 		if text == "" {
 			continue
 		}
-		s.Turns = append(s.Turns, Turn{Role: m.Author.Role, Text: text, Time: moment(m.CreateTime)})
+		said = append(said, Turn{Role: m.Author.Role, Text: text, Time: moment(m.CreateTime)})
 	}
-	slices.Reverse(s.Turns)
+	for _, t := range slices.Backward(said) {
+		s.add(t)
+	}
 	if len(c.Mapping) == 0 {
 		s.Unknown++
 	}

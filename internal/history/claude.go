@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,8 @@ type claudeConversation struct {
 			Text  string          `json:"text"`
 			Name  string          `json:"name"`
 			Input json.RawMessage `json:"input"`
+			// Of a tool's result: a string, or parts
+			Content json.RawMessage `json:"content"`
 		} `json:"content"`
 		Attachments []struct {
 			Name    string `json:"file_name"`
@@ -51,14 +54,16 @@ func (c claudeConversation) session() Session {
 			continue
 		}
 		at := moment(m.Created)
-		said, files := []string{}, []string{}
+		var said, results, files []string
 		for _, b := range m.Content {
 			switch b.Type {
 			case "text":
 				said = append(said, b.Text)
 			case "tool_use":
 				said = append(said, "[tool call: "+b.Name+"] "+string(b.Input))
-			case "thinking", "tool_result", "token_budget":
+			case "tool_result":
+				results = append(results, strings.TrimSpace(partsText(b.Content)))
+			case "thinking", "token_budget":
 			default:
 				s.Unknown++
 			}
@@ -70,12 +75,9 @@ func (c claudeConversation) session() Session {
 		for _, a := range m.Attachments {
 			files = append(files, strings.TrimSpace("[file: "+a.Name+"]\n"+a.Content))
 		}
-		if text != "" {
-			s.Turns = append(s.Turns, Turn{Role: role, Text: text, Time: at})
-		}
-		if len(files) > 0 { // what is in a file is not the person's words
-			s.Turns = append(s.Turns, Turn{Role: "tool", Text: strings.Join(files, "\n"), Time: at})
-		}
+		s.add(Turn{Role: role, Text: text, Time: at})
+		// What is in a file is not the person's words.
+		s.add(Turn{Role: "tool", Text: strings.TrimSpace(strings.Join(slices.Concat(results, files), "\n")), Time: at})
 	}
 	return s
 }

@@ -11,8 +11,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
 // codex reads the rollouts that Codex keeps: a JSON Lines file for each session in sessions/YYYY/MM/DD, and in
@@ -49,6 +52,7 @@ type codexLine struct {
 		Input     string          `json:"input"`
 		Action    json.RawMessage `json:"action"`
 		Output    json.RawMessage `json:"output"`
+		Message   string          `json:"message"` // of compacted
 	} `json:"payload"`
 }
 
@@ -148,7 +152,10 @@ func (s *codexReader) add(data []byte) {
 	case "session_meta":
 		s.begin(l)
 		return
-	case "turn_context", "event_msg", "compacted", "world_state": // the messages among these are response items too
+	case "turn_context", "event_msg", "world_state": // the messages among these are response items too
+		return
+	case "compacted": // what is left of the conversation before it
+		s.Session.add(Turn{Role: "system", Text: strings.TrimSpace(p.Message), Time: t.Time})
 		return
 	case "inter_agent_communication":
 		p.Type = "agent_message"
@@ -161,8 +168,13 @@ func (s *codexReader) add(data []byte) {
 	case "agent_message": // from one agent to another
 		t.Role, t.Text = "agent", strings.TrimSpace(partsText(p.Content))
 	case "message":
-		t.Text = strings.TrimSpace(partsText(p.Content))
-		if p.Role != "user" && p.Role != "assistant" || p.Role == "user" && hostSaid(t.Text) {
+		switch p.Role {
+		case "user":
+			s.user(p.Content, t.Time)
+			return
+		case "assistant":
+			t.Text = strings.TrimSpace(partsText(p.Content))
+		default:
 			return
 		}
 	case "function_call", "custom_tool_call", "local_shell_call":
@@ -171,19 +183,41 @@ func (s *codexReader) add(data []byte) {
 			cmp.Or(p.Arguments, p.Input, string(p.Action)))
 	case "function_call_output", "custom_tool_call_output":
 		t.Role, t.Text = "tool", codexOutput(p.Output)
-	case "reasoning", "web_search_call", "ghost_snapshot", "compaction", "context_compaction", "tool_search_call",
+	case "web_search_call":
+		t.Role, t.Text = "assistant", "[tool call: web_search] "+string(p.Action)
+	case "reasoning", "ghost_snapshot", "compaction", "context_compaction", "tool_search_call",
 		"tool_search_output", "image_generation_call", "additional_tools":
 		return
 	default:
 		s.Unknown++
 		return
 	}
-	if t.Text != "" {
-		s.Turns = append(s.Turns, t)
-	}
+	s.Session.add(t)
 }
 
-// hostSaid reports whether a message of the person's is what the host wrote in the person's place.
+// user adds what is in the user's place, where the host writes too: each part is one author's.
+func (s *codexReader) user(content json.RawMessage, at time.Time) {
+	var parts []json.RawMessage
+	if json.Unmarshal(content, &parts) != nil {
+		parts = []json.RawMessage{content}
+	}
+	var typed []string
+	for _, part := range parts {
+		text := strings.TrimSpace(partsText(part))
+		own := transcript.Authors(text)
+		switch {
+		case hostSaid(text):
+		case len(own) == 1 && own[0].Role == "user":
+			typed = append(typed, text)
+		default:
+			s.Session.add(Turn{Role: "user", Text: text, Time: at})
+		}
+	}
+	s.Session.add(Turn{Role: "user", Text: strings.Join(typed, "\n"), Time: at})
+}
+
+// hostSaid reports whether a text in the person's place is what the host repeats in every session: it says nothing of
+// the conversation.
 func hostSaid(text string) bool {
 	for _, beginning := range []string{"<environment_context>", "<user_instructions>", "# AGENTS.md instructions"} {
 		if strings.HasPrefix(text, beginning) {

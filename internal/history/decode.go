@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// byteOrderMark is what a file of UTF-8 may begin with.
+var byteOrderMark = []byte("\uFEFF")
+
 // decode decodes data, and reports whether it is JSON. A field of an unexpected type is left out, the others are read.
 func decode(data []byte, to any) bool {
 	err := json.Unmarshal(data, to)
@@ -35,7 +38,7 @@ func readJSON(path string, to any) error {
 	if err != nil {
 		return err
 	}
-	if !decode(data, to) {
+	if !decode(bytes.TrimPrefix(data, byteOrderMark), to) {
 		return fmt.Errorf("%s: %w", filepath.Base(path), fs.ErrInvalid)
 	}
 	return nil
@@ -51,7 +54,8 @@ func eachLine(r io.Reader, visit func(line []byte)) error {
 		if limited.N == 0 {
 			return fs.ErrInvalid
 		}
-		if line = bytes.Trim(line, "\x00 \t\r\n"); len(line) > 0 { // zeros are what a crash of the machine leaves
+		// Zeros are what a crash of the machine leaves.
+		if line = bytes.Trim(bytes.TrimPrefix(line, byteOrderMark), "\x00 \t\r\n"); len(line) > 0 {
 			visit(line)
 		}
 		if errors.Is(err, io.EOF) {

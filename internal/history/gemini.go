@@ -184,23 +184,45 @@ func (g *geminiSession) session() Session {
 		var results []string
 		for _, c := range m.ToolCalls {
 			said = append(said, "[tool call: "+c.Name+"] "+string(c.Args))
-			if shown, ok := c.Shown.(string); ok {
-				results = append(results, shown)
-			} else {
-				results = append(results, string(c.Result))
+			result := geminiResult(c.Result)
+			if shown, _ := c.Shown.(string); !strings.Contains(result, shown) { // a program may shorten what it shows
+				result = strings.TrimSpace(shown + "\n" + result)
 			}
+			results = append(results, result)
 		}
 		at := moment(m.Timestamp)
 		for _, t := range []Turn{
 			{Role: role, Text: strings.TrimSpace(strings.Join(said, "\n")), Time: at},
 			{Role: "tool", Text: strings.TrimSpace(strings.Join(results, "\n")), Time: at},
 		} {
-			if t.Text != "" {
-				s.Turns = append(s.Turns, t)
-			}
+			s.add(t)
 		}
 	}
 	return s
+}
+
+// geminiResult returns what a tool returned: the output in its parts, or the parts as they are.
+func geminiResult(result json.RawMessage) string {
+	var parts []struct {
+		Function struct {
+			Response struct {
+				Output string `json:"output"`
+				Error  string `json:"error"`
+			} `json:"response"`
+		} `json:"functionResponse"`
+	}
+	var outputs []string
+	if decode(result, &parts) {
+		for _, p := range parts {
+			if output := cmp.Or(p.Function.Response.Output, p.Function.Response.Error); output != "" {
+				outputs = append(outputs, output)
+			}
+		}
+	}
+	if text := strings.TrimSpace(string(result)); len(outputs) == 0 && text != "null" && text != "[]" {
+		return cmp.Or(strings.TrimSpace(partsText(result)), text)
+	}
+	return strings.Join(outputs, "\n")
 }
 
 // geminiSaid reports whether a user's message is what the program wrote in the person's place.

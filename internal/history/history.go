@@ -13,10 +13,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
 // Session is a conversation.
@@ -32,7 +34,7 @@ type Session struct {
 
 // Turn is an entry of a conversation.
 type Turn struct {
-	Role string // user, assistant, tool, or agent for who gave a subagent its task
+	Role string // user, assistant, tool, system for the program itself, or agent for another agent
 	Text string
 	Time time.Time // zero if it is not known
 	// Typed is what the person typed of Text, "" for nothing; nil for all of a user's turn.
@@ -48,6 +50,23 @@ func (t Turn) Said() string {
 		return *t.Typed
 	}
 	return t.Text
+}
+
+// add adds a turn, if it has a text. What is in the user's place is divided among its authors.
+func (s *Session) add(t Turn) {
+	if t.Role != "user" || t.Typed != nil {
+		if t.Text != "" {
+			s.Turns = append(s.Turns, t)
+		}
+		return
+	}
+	for _, p := range transcript.Authors(t.Text) {
+		one := Turn{Role: p.Role, Text: strings.TrimSpace(p.Text), Time: t.Time}
+		if typed := transcript.Typed(p.Text); p.Role == "user" && typed != one.Text {
+			one.Typed = &typed
+		}
+		s.Turns = append(s.Turns, one)
+	}
 }
 
 // subagent makes s a subagent's session, which worked for the one with the id parent, "" if that is not known: what is

@@ -66,7 +66,7 @@ func (h hostLogs) Read(ctx context.Context, path string, visit func(Session) err
 // hostSession returns the session in a log. own is false if its header names a group.
 func hostSession(ctx context.Context, view *transcript.View, l transcript.Log) (s Session, own bool, err error) {
 	s.ID = l.SessionID
-	about, err := view.Tell(ctx, l, func(t transcript.Turn) { s.Turns = append(s.Turns, hostTurn(t)) })
+	about, err := view.Tell(ctx, l, func(t transcript.Turn) { s.add(hostTurn(t)) })
 	if err != nil || about.Group != "" {
 		return s, false, err
 	}

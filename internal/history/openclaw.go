@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (o openClawStore) Read(ctx context.Context, path string, visit func(Session
 		return nil
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	for _, w := range windows {
 		if w.ofGroup(byKey) {
@@ -61,7 +62,7 @@ func (o openClawStore) Read(ctx context.Context, path string, visit func(Session
 		}
 		s, err := w.session(ctx, db, codec, byKey)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		if err := visit(s); err != nil {
 			return err
@@ -113,16 +114,16 @@ func (w openClawWindow) session(
 				return nil
 			}
 		}
-		t, ok, readable := transcript.ParseTurn(event, s.Parent)
-		if s.Folder == "" {
-			s.Folder = t.Folder
-		}
-		switch {
-		case !readable:
+		turns, folder, readable := transcript.ParseTurns(event, s.Parent)
+		s.Folder = cmp.Or(s.Folder, folder)
+		if !readable {
 			s.Unknown++
-		case ok && (t.Key == "" || !seen[t.Key]):
-			seen[t.Key] = true
-			s.Turns = append(s.Turns, hostTurn(t))
+		}
+		for _, t := range turns {
+			if t.Key == "" || !seen[t.Key] {
+				seen[t.Key] = true
+				s.add(hostTurn(t))
+			}
 		}
 		return nil
 	}, w.id)

@@ -133,9 +133,7 @@ func (said *openCodeSaid) turns(role string, at time.Time, s *Session) {
 		{Role: role, Text: strings.TrimSpace(strings.Join(said.texts, "\n")), Time: at},
 		{Role: "tool", Text: strings.TrimSpace(strings.Join(said.outputs, "\n")), Time: at},
 	} {
-		if t.Text != "" {
-			s.Turns = append(s.Turns, t)
-		}
+		s.add(t)
 	}
 }
 

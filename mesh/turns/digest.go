@@ -28,7 +28,7 @@ import (
 //	  offset, flags, time (s), 8 bytes of the key's hash, number of words, and 4 bytes for each word in ascending order
 //
 // A word is the FNV-1a hash of its stem. Text of the log is in no digest, except the folder that the host ran in.
-const digestMagic = "yamotrn1"
+const digestMagic = "yamotrn2"
 
 const (
 	frameHead = 8

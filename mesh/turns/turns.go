@@ -48,7 +48,7 @@ type Log struct {
 type Turn struct {
 	Offset int64     // of its line, in bytes
 	Key    string    // of the row: another one with it is a repetition; "" for none
-	Role   string    // user, assistant, tool, agent or another
+	Role   string    // user, assistant, tool, system, agent or another
 	Time   time.Time // zero if it is not known
 	Text   string    // all of it
 	Spoken string    // what was said in it: without tool calls, results and code; "" for nothing

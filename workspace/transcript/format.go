@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +37,8 @@ type line struct {
 	group      string // the group's name
 
 	about // of every kind
+
+	others []line // of an entry in the user's place with several authors: the turns after the first
 }
 
 // about is what a line tells about its session.
@@ -106,9 +107,10 @@ func (l *line) blank() bool {
 //
 //	this format:  {"type":"session",…}, {"type":"entry","role","content",…}, of a copy with "isSidechain","sessionId"
 //	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","sessionId","cwd","gitBranch","isMeta","isSidechain",
-//	              "message":{"role","content"}}, {"type":"custom-title"|"ai-title",…}
+//	              "isCompactSummary","message":{"role","content"}}, {"type":"custom-title"|"ai-title",…}
 //	OpenClaw:     {"type":"session","cwd",…}, {"type":"message","id","timestamp","message":{"role","content"}},
-//	              {"type":"custom_message","id","timestamp","content","display"}
+//	              {"type":"custom_message","id","timestamp","content","display"},
+//	              {"type":"compaction"|"branch_summary","id","timestamp","summary"}
 type record struct {
 	Type         string          `json:"type"`
 	Timestamp    stamp           `json:"timestamp"`
@@ -123,6 +125,8 @@ type record struct {
 	UUID         string          `json:"uuid"`
 	ID           string          `json:"id"`
 	IsMeta       bool            `json:"isMeta"`
+	IsSummary    bool            `json:"isCompactSummary"`
+	Summary      string          `json:"summary"` // of OpenClaw's compaction
 	Display      any             `json:"display"`
 	Cwd          string          `json:"cwd"`
 	GitBranch    string          `json:"gitBranch"`
@@ -155,9 +159,13 @@ func (s *stamp) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// byteOrderMark is what a file of UTF-8 may begin with.
+var byteOrderMark = []byte("\uFEFF")
+
 // parse reads a line. A line of an unknown form is otherLine.
 func parse(data []byte) line {
-	if data = bytes.Trim(data, "\x00 \t\r\n"); len(data) == 0 { // zeros are what a crash of the machine leaves
+	// Zeros are what a crash of the machine leaves; some programs begin a file with a mark of its encoding.
+	if data = bytes.Trim(bytes.TrimPrefix(data, byteOrderMark), "\x00 \t\r\n"); len(data) == 0 {
 		return line{}
 	}
 	var r record
@@ -181,6 +189,17 @@ func parse(data []byte) line {
 		entry.Role, entry.MessageID = r.Role, r.MessageID
 		said := line{kind: entryLine, turn: turn{entry: entry}, about: session}
 		said.decode(r.Content)
+		if entry.Role == userRole {
+			said.divide(false)
+		}
+		return said
+	case "compaction", "branch_summary":
+		entry.Role, entry.MessageID = systemRole, r.ID
+		said := line{kind: entryLine, turn: turn{entry: entry}, key: r.ID, about: session}
+		if said.text = visible(r.Summary); said.text == "" {
+			return line{}
+		}
+		said.content, _ = json.Marshal(r.Summary) // a string can be encoded
 		return said
 	case "custom-title", "ai-title":
 		session.title = text.OneLine(visible(cmp.Or(r.CustomTitle, r.AITitle, r.Title)))
@@ -200,18 +219,29 @@ func parse(data []byte) line {
 		if r.IsMeta || entry.Role == "" || said.blank() { // blank: nothing but thinking
 			return line{}
 		}
-		if entry.Role == "toolResult" || entry.Role == "user" && onlyResults(said.blocks) {
-			said.entry.Role = "tool"
-		} else if entry.Role == "user" && r.IsSidechain {
-			said.entry.Role = agentRole
+		switch entry.Role {
+		case "toolResult":
+			said.entry.Role = toolRole
+		case userRole:
+			said.divide(r.IsSummary)
+		}
+		if r.IsSidechain {
+			said.fromAgent()
 		}
 		return said
 	}
 	return line{}
 }
 
-// agentRole is the role of an agent that gives a subagent its task. Hosts write the task in the user's place.
-const agentRole = "agent"
+// fromAgent makes what a person would have typed another agent's: hosts write a subagent's task in the user's place.
+func (l *line) fromAgent() {
+	if l.entry.Role == userRole {
+		l.entry.Role = agentRole
+	}
+	for i := range l.others {
+		l.others[i].fromAgent()
+	}
+}
 
 // visible is text.Plain: people and programs that nobody knows have said what is in a log.
 var visible = text.Plain
@@ -236,12 +266,6 @@ func blocksOf(content json.RawMessage) (blocks []block) {
 		return nil
 	}
 	return blocks
-}
-
-// onlyResults reports whether content is nothing but the results of tools, which Claude Code writes in the user's
-// place although the user said none of it.
-func onlyResults(content []block) bool {
-	return len(content) > 0 && !slices.ContainsFunc(content, func(b block) bool { return b.Type != "tool_result" })
 }
 
 // toolInput returns the input of a tool call as text: a string as it is, an object as its fields, in their order.

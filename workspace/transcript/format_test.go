@@ -99,6 +99,10 @@ func TestOpenClawFolder(t *testing.T) {
 			Timestamp: "2026-02-14T19:10:00.000Z", Role: "assistant", Content: "It failed at 04:30. I ran it by hand just now.",
 			MessageID: "a0000008",
 		},
+		{
+			Timestamp: "2026-02-14T19:20:00.000Z", Role: "system", Content: "about the tide table job",
+			MessageID: "a0000009",
+		},
 	}
 	for _, version := range []string{"2", "3", "4", `"five"`} {
 		text := strings.Replace(string(log), `"version":3`, `"version":`+version, 1)

@@ -250,15 +250,17 @@ func (v *View) scanLines(
 				session.Group = cmp.Or(session.Group, r.group)
 			}
 		case r.kind == entryLine && !repeated(seen, r.key):
-			session.add(r.entry)
-			session.describe(r.about)
-			session.work(r.about)
-			r.worksFor = r.parent
-			if session.Title == "" && (r.entry.Role == "user" || session.Subagent && r.entry.Role == agentRole) {
-				session.Title = v.beginning(r.turn)
-			}
-			if !visit(session, r) {
-				return session, nil
+			for _, one := range r.turns() {
+				session.add(one.entry)
+				session.describe(one.about)
+				session.work(one.about)
+				one.worksFor = one.parent
+				if session.Title == "" && (one.entry.Role == userRole || session.Subagent && one.entry.Role == agentRole) {
+					session.Title = v.beginning(one.turn)
+				}
+				if !visit(session, one) {
+					return session, nil
+				}
 			}
 		case r.kind == aboutLine:
 			session.describe(r.about)
@@ -314,8 +316,8 @@ const maxTitle = 80
 
 // beginning returns the title of a session whose host gave it none: how the person's first turn begins.
 func (v *View) beginning(t turn) string {
-	said := strings.TrimSpace(hostElements.ReplaceAllString(t.whole().Content, ""))
-	if hostWords(said) {
+	said := strings.TrimSpace(t.whole().Content)
+	if isCommand(said) {
 		return ""
 	}
 	title, _ := text.Fit(text.OneLine(v.redacted(said, maxTitle)), maxTitle)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -51,16 +50,17 @@ func SaidIn(data []byte) (said []Said) {
 		one.Time, _ = time.Parse(time.RFC3339, row.Timestamp)
 		switch {
 		case row.Type == "event_msg" && row.Payload.Type == "user_message": // Codex
-			one.Role, one.Text = "user", row.Payload.Message
+			one.Role, one.Text = userRole, Typed(row.Payload.Message)
 		case row.Type == "event_msg" && row.Payload.Type == "agent_message":
 			one.Role, one.Text = "assistant", row.Payload.Message
 		case row.Type != "user" && row.Type != "assistant", row.IsMeta, row.IsSidechain, row.Summary:
 			continue
+		case row.Message.Role == userRole:
+			one.Text = typedIn(row.Message.Content)
 		default:
 			one.Text = spoken(row.Message.Content)
 		}
-		one.Text = strings.TrimSpace(hostElements.ReplaceAllString(one.Text, ""))
-		if one.Text == "" || one.Role == "user" && hostWords(one.Text) {
+		if one.Text = strings.TrimSpace(one.Text); one.Text == "" {
 			continue
 		}
 		if last := len(said) - 1; last >= 0 && row.Message.ID != "" && row.Message.ID == message {
@@ -71,6 +71,21 @@ func SaidIn(data []byte) (said []Said) {
 		said = append(said, one)
 	}
 	return said
+}
+
+// typedIn returns what the person typed in a message in the user's place: of its text, nothing of commands and results.
+func typedIn(content json.RawMessage) string {
+	var whole string
+	if json.Unmarshal(content, &whole) == nil {
+		return Typed(whole)
+	}
+	var parts []string
+	for _, b := range blocksOf(content) {
+		if typed := Typed(b.Text); b.Type == "text" && typed != "" {
+			parts = append(parts, typed)
+		}
+	}
+	return strings.Join(parts, "\n")
 }
 
 // spoken returns the text of a message's content: a string, or blocks, of which only text was said.
@@ -91,18 +106,4 @@ func spokenIn(blocks []block) string {
 		}
 	}
 	return strings.Join(parts, "\n")
-}
-
-// hostElements are what a host adds to what a person typed.
-var hostElements = regexp.MustCompile(`(?s)<(?:system-reminder|ide_[a-z_]+)>.*?</(?:system-reminder|ide_[a-z_]+)>`)
-
-// hostWords reports whether a user's row is what the host wrote in the user's place: a command and its output, a notice
-// of an interruption.
-func hostWords(text string) bool {
-	for _, beginning := range []string{"<command-", "<local-command-", "<bash-", "<task-", "[Request interrupted"} {
-		if strings.HasPrefix(text, beginning) {
-			return true
-		}
-	}
-	return false
 }

@@ -73,8 +73,11 @@ func (r line) bySubagent(parent string) line {
 		return r
 	}
 	r.subagent, r.parent = true, parent
-	if r.kind == entryLine && r.entry.Role == "user" {
-		r.entry.Role = agentRole
+	if r.others = slices.Clone(r.others); r.kind == entryLine {
+		r.fromAgent()
+	}
+	for i := range r.others {
+		r.others[i].subagent, r.others[i].parent = true, parent
 	}
 	return r
 }

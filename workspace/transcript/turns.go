@@ -31,7 +31,7 @@ type Log struct {
 // Turn is an entry with its place in its log. Nothing in it is redacted.
 type Turn struct {
 	Entry
-	Offset  int64  // of its line, in bytes
+	Offset  int64  // of its row, in bytes; a row with several authors has several turns, each with its own
 	Key     string // names the row, "" if nothing does; a second row of the log with it is the first one repeated
 	Spoken  string // what a person or the assistant said: without tool calls, results, code and what the host added
 	Folder  string // absolute path that the host ran in, "" if the line does not tell
@@ -88,7 +88,13 @@ func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) b
 		if last && (len(line) == 0 || r.kind == brokenLine || r.kind == otherLine) {
 			return at, nil // being written, or nothing
 		}
-		if r.kind == entryLine && !visit(placed(r, at, group)) || last {
+		goOn := !last
+		if r.kind == entryLine {
+			for i, one := range r.turns() { // all of a row, because the next call begins after it
+				goOn = visit(placed(one, partOffset(at, i), group)) && goOn
+			}
+		}
+		if !goOn {
 			return next, nil
 		}
 		at = next
@@ -108,8 +114,9 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 		if err := ctx.Err(); err != nil {
 			return turns, err
 		}
-		if offset != at { // the usual case reads on
-			if _, err := file.Seek(offset, io.SeekStart); err != nil {
+		row, part := splitOffset(offset)
+		if row != at { // the usual case reads on
+			if _, err := file.Seek(row, io.SeekStart); err != nil {
 				return turns, fmt.Errorf("read session log: %w", cause(err))
 			}
 			buffered.Reset(file)
@@ -118,9 +125,9 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 		if err != nil && !errors.Is(err, io.EOF) {
 			return turns, fmt.Errorf("read session log: %w", cause(err))
 		}
-		at = offset + reader.size
-		if r := parse(line).bySubagent(l.Parent); r.kind == entryLine {
-			turns = append(turns, placed(r, offset, group))
+		at = row + reader.size
+		if r := parse(line).bySubagent(l.Parent); r.kind == entryLine && part <= len(r.others) {
+			turns = append(turns, placed(r.turns()[part], offset, group))
 		}
 	}
 	return turns, nil
@@ -156,15 +163,18 @@ func (v *View) openOwn(l Log) (file *os.File, group string, err error) {
 	return file, l.Group, nil
 }
 
-// ParseTurn returns the turn in a line that a host wrote, as Follow visits it, for hosts with lines elsewhere.
-// parent is the id of the session whose subagent's it is, "" for none. ok is false for a line without a turn, of which
-// only Folder is known; readable is false for one that is no JSON.
-func ParseTurn(data []byte, parent string) (t Turn, ok, readable bool) {
+// ParseTurns returns the turns in a line that a host wrote, as Follow visits them, for hosts with lines elsewhere.
+// parent is the id of the session whose subagent's it is, "" for none. folder is what the line tells of it also if it
+// has no turn; readable is false for one that is no JSON.
+func ParseTurns(data []byte, parent string) (turns []Turn, folder string, readable bool) {
 	r := parse(data).bySubagent(parent)
 	if r.kind != entryLine {
-		return Turn{Folder: r.folder}, false, r.kind != brokenLine
+		return nil, r.folder, r.kind != brokenLine
 	}
-	return placed(r, 0, ""), true, true
+	for i, one := range r.turns() {
+		turns = append(turns, placed(one, partOffset(0, i), ""))
+	}
+	return turns, r.folder, true
 }
 
 // placed returns a parsed entry as the turn at offset, of a session of group.
@@ -173,13 +183,12 @@ func placed(r line, offset int64, group string) Turn {
 		Group: group, Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder),
 		Subagent: r.subagent, Parent: r.parent,
 	}
-	if t.Role == "user" || t.Role == "assistant" || t.Role == agentRole {
+	if t.Role == userRole || t.Role == "assistant" || t.Role == agentRole {
 		said := spokenIn(r.blocks)
 		if r.blocks == nil {
 			said = spoken(r.content)
 		}
-		said = strings.TrimSpace(hostElements.ReplaceAllString(said, ""))
-		if t.Role != "user" || !hostWords(said) {
+		if t.Role == "assistant" || !isCommand(said) {
 			t.Spoken = strings.TrimSpace(codeBlock.ReplaceAllString(visible(said), "\n"))
 		}
 	}
