@@ -60,8 +60,8 @@ func LogFailure(getenv func(string) string, args []string, problem error) error 
 		event = text.Shorten(args[0], 40)
 	}
 	f := &folder{root}
-	return errors.Join(f.log(Run{Time: time.Now().UTC().Truncate(time.Millisecond), Event: event,
-		Error: harmless(problem)}), root.Close())
+	run := Run{Time: time.Now().UTC().Truncate(time.Millisecond), Event: event, Error: harmless(problem)}
+	return errors.Join(f.log(run), root.Close())
 }
 
 // Failures returns what LogFailure noted, oldest first.
