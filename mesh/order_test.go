@@ -58,7 +58,7 @@ func TestOrderDoesNotDependOnTheClock(t *testing.T) {
 			for _, content := range want[:3] {
 				search(t, v, SearchRequest{Query: content, Limit: 3})
 			}
-			recalled, err := v.Recalled(t.Context(), clock.now().Add(-time.Hour))
+			recalled, err := v.Recalled(t.Context(), clock.now().Add(-time.Hour), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,12 +39,15 @@ func (r Recalled) Groups() []string {
 }
 
 // Recalled is every memory that was the clear answer to questions of the DM since a time and that is still there,
-// oldest first. A question counts once a day, however often it was asked, and for what has replaced its answer since.
-// Searches from before their scores were kept do not count, nor do those that found a memory which was deleted since,
-// should one with its id be imported. In a group there are none.
+// oldest first. A question counts once a day, however often it was asked, and for what has replaced its answer since if
+// inherits reports so: the replacement may be of someone whose word counts less. Nil is for always. Searches from
+// before their scores were kept do not count, nor do those that found a memory which was deleted since, should one with
+// its id be imported. In a group there are none.
 //
 // SECURITY: the signals are only those of the private ledger: what a group looks for promotes nothing.
-func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error) {
+func (v *View) Recalled(
+	ctx context.Context, since time.Time, inherits func(old, replacement record.Hit) bool,
+) ([]Recalled, error) {
 	if !v.Audience.IsDM() {
 		return nil, nil
 	}
@@ -54,6 +57,7 @@ func (v *View) Recalled(ctx context.Context, since time.Time) ([]Recalled, error
 	}
 	facts := newFacts(stores)
 	defer facts.release()
+	facts.inherits = inherits
 	type signals struct {
 		asked map[string]bool // question and day
 		sum   float64

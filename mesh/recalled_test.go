@@ -50,7 +50,7 @@ func TestRecalled(t *testing.T) {
 	if err := dm.Delete(t.Context(), gone, ""); err != nil {
 		t.Fatal(err)
 	}
-	got, err := dm.Recalled(t.Context(), since)
+	got, err := dm.Recalled(t.Context(), since, nil)
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -66,7 +66,7 @@ func TestRecalled(t *testing.T) {
 			t.Errorf("%s was recalled", r.ID)
 		}
 	}
-	if got, err := red.Recalled(t.Context(), time.Time{}); got != nil || err != nil {
+	if got, err := red.Recalled(t.Context(), time.Time{}, nil); got != nil || err != nil {
 		t.Errorf("a group has signals: %+v, %v", got, err)
 	}
 	// A group's ledger keeps no scores, and no signal has the question.
@@ -134,7 +134,7 @@ func TestRecalledCountsTheAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := v.Recalled(t.Context(), clock.now().Add(-time.Hour))
+		got, err := v.Recalled(t.Context(), clock.now().Add(-time.Hour), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestRecalledForgetsWhatIsDeleted(t *testing.T) {
 	}
 	hits := func() string {
 		t.Helper()
-		got, err := dm.Recalled(t.Context(), since)
+		got, err := dm.Recalled(t.Context(), since, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func TestRescan(t *testing.T) {
 			known[id] = fmt.Sprint(hit.Visibility, hit.CreatedAt, hit.Accesses, hit.Past != nil, len(hit.Replaced),
 				hit.Sightings)
 		}
-		recalled, err := v.Recalled(t.Context(), time.Time{})
+		recalled, err := v.Recalled(t.Context(), time.Time{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

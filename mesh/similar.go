@@ -161,6 +161,8 @@ type facts struct {
 	release func()
 	aspects map[string]similar.Aspects
 	known   map[[2]string]string
+	// inherits reports whether a replacement has what the memory was recalled for; nil is for always.
+	inherits func(old, replacement record.Hit) bool
 }
 
 func newFacts(stores []*compartment) *facts {
@@ -168,7 +170,9 @@ func newFacts(stores []*compartment) *facts {
 		_ = c.Vectors.Refresh() // vectors of another model: words decide
 	}
 	list, release := snapshots(stores)
-	return &facts{stores, list, release, map[string]similar.Aspects{}, map[[2]string]string{}}
+	return &facts{
+		stores: stores, list: list, release: release, aspects: map[string]similar.Aspects{}, known: map[[2]string]string{},
+	}
 }
 
 // answer returns the memory that is the clear answer to a question, and its score: it bears on the question, and no
@@ -188,14 +192,21 @@ func (f *facts) answer(q store.Question) (id string, score float64) {
 }
 
 // current returns the id of the memory called id, or of what has replaced it, "" if one of them was deleted since a
-// moment or it was replaced by nothing.
+// moment, it was replaced by nothing, or what replaced it does not inherit.
 func (f *facts) current(id string, at record.Moment) string {
+	var holds record.Hit // the last that inherits from those before it
 	for id != "" && !slices.ContainsFunc(f.list, func(s *store.Snapshot) bool { return s.ErasedSince(id, at) }) {
 		hit := find(f.list, id)
 		if hit.Record == nil {
 			return ""
 		}
+		if holds.Record == nil || f.inherits == nil || f.inherits(holds, hit) {
+			holds = hit
+		}
 		if hit.Past == nil {
+			if holds.ID != id {
+				return ""
+			}
 			return id
 		}
 		id = hit.Past.New // revisions have no cycles

@@ -198,6 +198,8 @@ func reportBeat(b heartbeat.Beat, gitProblem string) beatAnswer {
 		hint = "Tell the user: " + b.RecordProblem
 	case gitProblem != "":
 		hint = "Tell the user that changes are currently not committed to git: " + gitProblem
+	case conflict(b.Sweep) != "":
+		hint = "Tell the user: " + conflict(b.Sweep)
 	case answer.Dreamed != nil && answer.Dreamed.Held > 0:
 		hint = "Tell the user that memories need confirmation: `yamo-mcp dream --review` lists them."
 	case omitted > 0:
@@ -212,6 +214,26 @@ func reportBeat(b heartbeat.Beat, gitProblem string) beatAnswer {
 	}
 	answer.Hint = strings.TrimSpace(hint)
 	return answer
+}
+
+// conflict names the held memories that would replace what the user said, "" without any.
+//
+// SECURITY: by their ids. What they tell is a stranger's, and a hint is read as the server's own words.
+func conflict(sweep *heartbeat.Sweep) string {
+	if sweep == nil {
+		return ""
+	}
+	var parts []string
+	for _, c := range sweep.Held {
+		if c.Against != "" && len(parts) < maxHeld {
+			parts = append(parts, fmt.Sprintf("%s, from %s, would replace %s.", c.ID, c.Said, c.Against))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, " ") + " MEMORY.md stays as it is until they decide: " +
+		"`yamo-mcp dream --review` shows both texts, --confirm and --reject settle it."
 }
 
 // reportCycle is a distillation cycle as a result, nil for none.

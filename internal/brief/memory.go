@@ -21,11 +21,15 @@ import (
 const (
 	itemChars = 400 // of an entry, a memory, a rule
 	perRound  = 4   // entries of a section of MEMORY.md before other sections have their turn
+
+	archiveClass = 3 // of the sections of MEMORY.md: pinned, lasting, the others, the archive
 )
 
 var (
 	// lasting are headings of MEMORY.md for what always holds.
 	lasting = regexp.MustCompile(`(?i)\b(preferences?|people|person|about|always|rules?|instructions?|user|family)\b`)
+	// archived are headings for what holds no longer.
+	archived = regexp.MustCompile(`(?i)^archived?\b`)
 	// pending are headings for what is open.
 	pending = regexp.MustCompile(
 		`(?i)\b(open|pending|unresolved|next steps?|action items?|to-?dos?|commitments?|follow-?ups?)\b`)
@@ -33,7 +37,7 @@ var (
 )
 
 // memoryFile is MEMORY.md: pinned sections first, then what always holds, then the sections with the newest entries.
-// Each section has a few entries before any has more. A group has none.
+// Each section has a few entries before any has more. The archive comes after all of them. A group has none.
 func (g *gatherer) memoryFile(ctx context.Context) section {
 	s := section{title: "Memory (MEMORY.md)", name: workspace.MemoryFile, share: 16, rank: 3}
 	type ranked struct {
@@ -52,6 +56,8 @@ func (g *gatherer) memoryFile(ctx context.Context) section {
 		switch {
 		case pins[""] || pins[grammar.Slug(part.Heading)]:
 			r.class = 0
+		case archived.MatchString(part.Heading):
+			r.class = archiveClass
 		case lasting.MatchString(part.Heading):
 			r.class = 1
 		}
@@ -64,9 +70,13 @@ func (g *gatherer) memoryFile(ctx context.Context) section {
 	slices.SortStableFunc(list, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.date, a.date))
 	})
+	current := slices.IndexFunc(list, func(r ranked) bool { return r.class == archiveClass })
+	if current < 0 {
+		current = len(list)
+	}
 	for round := 0; ; round++ {
 		more := false
-		for _, r := range list {
+		for _, r := range list[:current] {
 			from := min(round*perRound, len(r.entries))
 			to := min(from+perRound, len(r.entries))
 			if r.class == 0 && round == 0 {
@@ -80,9 +90,15 @@ func (g *gatherer) memoryFile(ctx context.Context) section {
 			more = more || to < len(r.entries)
 		}
 		if !more {
-			return s
+			break
 		}
 	}
+	for _, r := range list[current:] {
+		for _, entry := range r.entries {
+			s.items = append(s.items, item{group: r.heading, text: entry})
+		}
+	}
+	return s
 }
 
 // newestFirst returns the entries of a section of MEMORY.md, and its paragraphs, the latest date first. Without dates
@@ -174,6 +190,8 @@ const (
 	recalledMost = 6
 	newestMost   = 12
 	recallDays   = 90
+
+	recalledMemories = "Recalled most"
 )
 
 // memories is what was stored: standing instructions, pinned memories, what is recalled most, and the newest.
@@ -190,14 +208,16 @@ func (g *gatherer) memories(ctx context.Context) section {
 	})
 	slices.Reverse(all) // newest first
 	hits := g.recalled(ctx)
+	speakers := g.speakers()
 	seen := map[string]bool{}
 	add := func(group string, most int, list []record.Hit, admit func(record.Hit) bool) {
 		for _, hit := range list {
 			if most > 0 && !seen[hit.ID] && admit(hit) {
 				seen[hit.ID] = true
 				most--
-				s.items = append(s.items, item{group: group, text: fmt.Sprintf("- %s: %s%s",
-					hit.CreatedAt.In(g.now.Location()).Format(time.DateOnly), line(hit.Content, itemChars), g.origin(hit))})
+				s.items = append(s.items, item{group: group, text: fmt.Sprintf("- %s: %s%s%s",
+					hit.CreatedAt.In(g.now.Location()).Format(time.DateOnly), line(hit.Content, itemChars), g.origin(hit),
+					g.said(speakers, hit, group == recalledMemories))})
 			}
 		}
 	}
@@ -205,7 +225,7 @@ func (g *gatherer) memories(ctx context.Context) section {
 	isStanding := func(hit record.Hit) bool { return hit.IsStanding() && hit.Source != conversation }
 	add("Pinned", standingMost, all, isPinned)
 	add("Standing instructions and preferences", standingMost, all, isStanding)
-	add("Recalled most", recalledMost, hits, func(hit record.Hit) bool { return !g.foreign(hit) && !g.elsewhere(hit) })
+	add(recalledMemories, recalledMost, hits, func(hit record.Hit) bool { return !g.foreign(hit) && !g.elsewhere(hit) })
 	add("About "+g.Project, newestMost/2, all,
 		func(hit record.Hit) bool {
 			return hit.OfProject(g.Project) || g.names(hit.Content, strings.Join(hit.Tags, " "))
@@ -237,8 +257,12 @@ func (g *gatherer) begin(ctx context.Context) {
 		return
 	}
 	g.begun = true
+	speakers := g.speakers()
 	g.searches.Go(func() {
-		g.found, g.unfound = g.Memory.Recalled(ctx, g.now.AddDate(0, 0, -recallDays))
+		// What a memory was recalled for says nothing of what a speaker of less authority put in its place.
+		g.found, g.unfound = g.Memory.Recalled(ctx, g.now.AddDate(0, 0, -recallDays), func(old, replacement record.Hit) bool {
+			return speakers.SpeakerOf(replacement).Authority() >= speakers.SpeakerOf(old).Authority()
+		})
 	})
 }
 

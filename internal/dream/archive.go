@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/similar"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
@@ -28,6 +28,7 @@ type item struct {
 	memory  string // id
 	section string // its heading in MEMORY.md
 	text    string // as an item
+	kept    bool   // a person took it back from the archive: only what they confirm replaces it
 }
 
 // Retired is an item of an earlier sweep that goes to the archive.
@@ -55,19 +56,28 @@ func (s *Sweeper) dreamed(ctx context.Context, past history, memory string) (pre
 
 // leaveOut sets Candidate.Left of what nobody needs beside another candidate or an item of MEMORY.md: of several that
 // say the same, and of one and what it changed, the newest is promoted. What is held replaces nothing: a person decides
-// about it first.
-func (s *Sweeper) leaveOut(ctx context.Context, list []Candidate, dreamed []item, confirmed []string) error {
+// about it first. So is what would replace the word of someone with more authority.
+func (s *Sweeper) leaveOut(
+	ctx context.Context, a authorities, list []Candidate, dreamed []item, confirmed []string,
+) error {
 	ids, at, items := []string{}, map[string]int{}, map[string]item{}
 	for i, c := range list {
 		ids, at[c.ID] = append(ids, c.ID), i
 	}
 	for _, it := range dreamed {
-		// What was replaced goes to the archive, and what replaced it does not say the same, however similar it is.
-		hit, err := s.Memory.Get(ctx, it.memory)
-		if _, ok := fault.As(err); err != nil && !ok {
+		hit, ok, err := s.memory(ctx, it.memory)
+		if err != nil {
 			return err
 		}
-		if err == nil && hit.Past == nil {
+		if !ok || it.kept {
+			continue
+		}
+		// What was replaced goes to the archive, and what replaced it does not say the same, however similar it is.
+		_, replaced, err := s.successor(ctx, a, hit)
+		if err != nil {
+			return err
+		}
+		if !replaced {
 			ids, items[it.memory] = append(ids, it.memory), it
 		}
 	}
@@ -82,46 +92,66 @@ func (s *Sweeper) leaveOut(ctx context.Context, list []Candidate, dreamed []item
 	settles := func(c Candidate) bool {
 		return c.Left == "" && c.Unfit == "" && (len(c.Held) == 0 || slices.Contains(confirmed, c.ID))
 	}
-	for _, f := range facts {
-		older, newer := f.A, f.B
-		if stored[older].After(stored[newer]) {
-			older, newer = newer, older
+	inOrder := func(f mesh.Fact) (older, newer string) {
+		if stored[f.A].CreatedAt.After(stored[f.B].CreatedAt) {
+			return f.B, f.A
 		}
+		return f.A, f.B
+	}
+	for _, f := range facts {
+		older, newer := inOrder(f)
+		c, isCandidate := at[newer]
+		if stored[older].Record == nil || stored[newer].Record == nil || f.Relation != similar.Changes ||
+			a.mayReplace(stored[older], stored[newer]) {
+			continue
+		}
+		if isCandidate {
+			list[c].oppose(a, stored[older])
+		} else if c, isCandidate = at[older]; isCandidate {
+			list[c].oppose(a, stored[newer]) // MEMORY.md has it, newer, of someone with less authority
+		}
+	}
+	for _, f := range facts {
+		older, newer := inOrder(f)
 		oldAt, oldIsCandidate := at[older]
 		newAt, newIsCandidate := at[newer]
 		switch {
+		case oldIsCandidate && newIsCandidate && !a.mayReplace(stored[older], stored[newer]):
+			if f.Relation == similar.Restates {
+				list[newAt].Left = "another candidate says it: " + older
+			}
 		case oldIsCandidate && newIsCandidate && settles(list[newAt]):
 			list[oldAt].Left = "a newer candidate says it: " + newer
-		case oldIsCandidate && !newIsCandidate:
+		case oldIsCandidate && !newIsCandidate && list[oldAt].Against == "":
 			list[oldAt].Left = "MEMORY.md has it, newer: " + bare(items[newer].text)
-		case !oldIsCandidate && newIsCandidate && f.Relation == similar.Restates:
+		case !oldIsCandidate && newIsCandidate && f.Relation == similar.Restates && list[newAt].Against == "":
 			list[newAt].Left = "MEMORY.md says it already: " + bare(items[older].text)
 		}
 	}
 	return nil
 }
 
-// stored returns when the memories of the pairs were stored, by id.
-func (s *Sweeper) stored(ctx context.Context, facts []mesh.Fact) (map[string]time.Time, error) {
-	times := map[string]time.Time{}
+// stored returns the memories of the pairs, by id.
+func (s *Sweeper) stored(ctx context.Context, facts []mesh.Fact) (map[string]record.Hit, error) {
+	found := map[string]record.Hit{}
 	for _, f := range facts {
 		for _, id := range []string{f.A, f.B} {
-			hit, err := s.Memory.Get(ctx, id)
-			if _, ok := fault.As(err); ok {
-				continue
-			}
+			hit, ok, err := s.memory(ctx, id)
 			if err != nil {
 				return nil, err
 			}
-			times[id] = hit.CreatedAt
+			if ok {
+				found[id] = hit
+			}
 		}
 	}
-	return times, nil
+	return found, nil
 }
 
 // retire returns the items of earlier sweeps that p makes obsolete: their memory was replaced, what they tell is over,
-// a promoted one changes it, or there is no room for them beside newer ones.
-func (s *Sweeper) retire(ctx context.Context, p Plan, dreamed []item, now time.Time) ([]Retired, error) {
+// a promoted one changes it, or there is no room for them beside newer ones. Only what has the authority of the item
+// replaces it; an item that a person took back from the archive only what they confirm.
+func (s *Sweeper) retire(ctx context.Context, a authorities, p Plan, dreamed []item, now time.Time) ([]Retired, error) {
 	list := []Retired{}
 	retired := map[string]bool{}
 	add := func(it item, why string) {
@@ -131,22 +161,34 @@ func (s *Sweeper) retire(ctx context.Context, p Plan, dreamed []item, now time.T
 		}
 	}
 	size := 0
-	ids := []string{}
+	ids, hits := []string{}, map[string]record.Hit{}
 	for _, c := range p.Promote {
+		hit, _, err := s.memory(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		hits[c.ID] = hit
 		ids = append(ids, c.ID)
 		size += utf8.RuneCountInString(c.Item())
 	}
 	for _, it := range dreamed {
-		hit, err := s.Memory.Get(ctx, it.memory)
-		if _, ok := fault.As(err); ok {
+		hit, ok, err := s.memory(ctx, it.memory)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
 			continue // deleted: a person decides what stays
 		}
+		hits[it.memory] = hit
+		last, replaced, err := s.successor(ctx, a, hit)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case hit.Past != nil:
+		case replaced && !p.waits(last.ID) && (!it.kept || p.confirms(last.ID)):
 			add(it, "it was replaced")
+		case it.kept:
+			ids = append(ids, it.memory)
 		case isOver(hit.Record, now.In(s.Workspace.Now().Location())):
 			add(it, "it is over")
 		default:
@@ -162,13 +204,19 @@ func (s *Sweeper) retire(ctx context.Context, p Plan, dreamed []item, now time.T
 	}
 	for _, it := range dreamed {
 		for _, f := range facts {
-			if f.A == it.memory && promoted(f.B) || f.B == it.memory && promoted(f.A) {
+			other := f.B
+			if other == it.memory {
+				other = f.A
+			} else if f.A != it.memory {
+				continue
+			}
+			if promoted(other) && (!it.kept || p.confirms(other)) && a.mayReplace(hits[it.memory], hits[other]) {
 				add(it, "a newer memory changes it")
 			}
 		}
 	}
 	for _, it := range slices.Backward(dreamed) { // the newest stay
-		if retired[it.memory] {
+		if retired[it.memory] || it.kept {
 			continue
 		}
 		if size += utf8.RuneCountInString(it.text); size > maxDreamed {

@@ -42,6 +42,43 @@ func (s *Sweeper) writeDiary(ctx context.Context, event edit.Event, told map[str
 // diaryKey is the idempotency key of the diary's entry about an edit.
 func diaryKey(event edit.Event) string { return "dream:" + event.ID }
 
+// heldKey begins the idempotency key of the diary's entry about a memory that is held, before its id.
+const heldKey = "dream:held:"
+
+// untold are the held candidates that would replace the word of someone with more authority, and that no entry of the
+// diary names.
+func (p Plan) untold(past history) (list []Candidate) {
+	for _, c := range p.Held {
+		if c.Against != "" && !past.told[c.ID] {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// tell adds an entry about each of the candidates to DREAMS.md, once.
+func (s *Sweeper) tell(ctx context.Context, list []Candidate) error {
+	for _, c := range list {
+		about, err := s.describe(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		_, err = s.Editor.Edit(ctx, edit.Request{
+			File: workspace.DreamsFile, Key: heldKey + c.ID, Actor: s.AgentID, Refs: []string{c.ID},
+			Origin: edit.Origin{Source: edit.FromDiary},
+			Edit: grammar.Edit{
+				Op: grammar.AppendItem, Section: s.Workspace.Now().UTC().Format(sweepTime) + " UTC", Create: true,
+				Items:     []string{"Held for confirmation: " + about + "."},
+				Rationale: "dreaming: " + c.ID + " would replace what has more authority",
+			},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // diary are the sentences about a sweep.
 func (s *Sweeper) diary(ctx context.Context, event edit.Event, told map[string]bool) (lines []string, err error) {
 	sweep := event.MadeBy().Sweep
@@ -85,7 +122,22 @@ func (s *Sweeper) describe(ctx context.Context, id string) (string, error) {
 		how = "said by " + string(speaker)
 	}
 	about := fmt.Sprintf("%q, %s on %s (%s)", quoted, how, date, id)
-	if s.Workspace.CheckText(about) != nil || len(grammar.Tokens(quoted)) > 0 {
+	past, err := s.history(ctx)
+	if err != nil {
+		return "", err
+	}
+	a, err := s.authorities(ctx, past, nil)
+	if err != nil {
+		return "", err
+	}
+	old, found, err := s.overruled(ctx, a, hit, a.of(hit))
+	if err != nil {
+		return "", err
+	}
+	if found {
+		about += ", which would replace " + a.quoted(old)
+	}
+	if s.Workspace.CheckText(about) != nil || len(grammar.Tokens(about)) > 0 {
 		return "a memory of " + date + " (" + id + ")", nil
 	}
 	return about, nil

@@ -77,7 +77,8 @@ type Swept struct {
 
 // Sweep promotes the candidates, and writes the diary of this sweep and of any that was interrupted. confirmed are
 // the ids of held candidates that a person wants promoted; one that is no candidate is a fault. When Sweep returns,
-// both files are on disk. If nothing is promoted, nothing is written.
+// both files are on disk. If nothing is promoted, only the diary is written, and only if a candidate is held that would
+// replace what MEMORY.md has and was not in the diary yet.
 func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, err error) {
 	if err := s.Editor.Recover(ctx); err != nil {
 		return Swept{}, err
@@ -86,8 +87,8 @@ func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, e
 	if err != nil {
 		return Swept{}, err
 	}
-	swept.Plan, err = s.plan(ctx, past, confirmed)
-	if err != nil || swept.changesNothing() && len(past.undescribed) == 0 {
+	swept.Plan, err = s.plan(ctx, past, confirmed, nil)
+	if err != nil || swept.changesNothing() && len(past.undescribed) == 0 && len(swept.untold(past)) == 0 {
 		return swept, err
 	}
 	release, err := s.lock(ctx)
@@ -104,8 +105,16 @@ func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, e
 			return Swept{}, err
 		}
 	}
-	if swept.Plan, err = s.plan(ctx, past, confirmed); err != nil || swept.changesNothing() {
+	if swept.Plan, err = s.plan(ctx, past, confirmed, nil); err != nil {
 		return swept, err
+	}
+	if len(swept.Promote) == 0 { // otherwise the diary of what is promoted tells it
+		if err := s.tell(ctx, swept.untold(past)); err != nil {
+			return Swept{}, err
+		}
+	}
+	if swept.changesNothing() {
+		return swept, nil
 	}
 	err = s.Workspace.Together(ctx, func(ctx context.Context) (workspace.Note, error) {
 		var last edit.Event
@@ -137,7 +146,11 @@ func (s *Sweeper) Sweep(ctx context.Context, confirmed []string) (swept Swept, e
 // Reject records that the owner wants none of the memories called ids in MEMORY.md: no sweep offers them again, though
 // the owner can still confirm them. One that is no candidate is a fault, and then nothing is recorded.
 func (s *Sweeper) Reject(ctx context.Context, ids []string) error {
-	plan, err := s.Plan(ctx, nil)
+	past, err := s.history(ctx)
+	if err != nil {
+		return err
+	}
+	plan, err := s.plan(ctx, past, nil, ids)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
@@ -13,9 +14,13 @@ import (
 // sectionPrefix begins the heading of a sweep in MEMORY.md; workspace.IsDreamed recognizes the whole heading.
 const sectionPrefix = "Dreamed "
 
+// sweepTime is the time of a sweep in headings, before " UTC".
+const sweepTime = "2006-01-02 15:04"
+
 // history is what earlier sweeps did.
 type history struct {
 	promoted    map[string]bool // ids of memories
+	confirmed   map[string]bool // ids of memories that a person confirmed, and that were not taken back
 	rejected    map[string]bool // ids of memories that the owner wants no part of
 	told        map[string]bool // ids of memories that the diary reported as held
 	items       []item          // what was promoted, oldest first
@@ -38,6 +43,10 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 	if err != nil {
 		return history{}, err
 	}
+	h := history{
+		promoted: map[string]bool{}, confirmed: map[string]bool{}, rejected: map[string]bool{}, told: map[string]bool{},
+		texts: map[string]bool{},
+	}
 	described, undone, taken := map[string]bool{}, map[string]bool{}, undoneBy(edits)
 	kept := map[string]bool{} // items that a person took back from the archive
 	for _, e := range slices.Concat(edits, entries) {
@@ -48,10 +57,10 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 	for _, e := range entries {
 		if (e.IsEdit() || e.Op == edit.OpErase) && !undone[e.ID] {
 			described[e.Key] = true
+			if id, ok := strings.CutPrefix(e.Key, heldKey); ok {
+				h.told[id] = true
+			}
 		}
-	}
-	h := history{
-		promoted: map[string]bool{}, rejected: map[string]bool{}, told: map[string]bool{}, texts: map[string]bool{},
 	}
 	for _, e := range edits {
 		// An erased edit still has its evidence, but no longer tells whether a sweep made it. A memory that some
@@ -77,6 +86,9 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 		}
 		h.addPromoted(e)
 		h.addItems(e)
+		for _, id := range e.MadeBy().Sweep.Confirmed {
+			h.confirmed[id] = !taken[e.ID]
+		}
 		for _, c := range e.Changes {
 			if c.Section == e.Section {
 				maps.Copy(h.texts, textsIn(c.Insert))
@@ -90,7 +102,9 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 			h.told[id] = true
 		}
 	}
-	h.items = slices.DeleteFunc(h.items, func(it item) bool { return kept[it.text] })
+	for i, it := range h.items {
+		h.items[i].kept = kept[it.text]
+	}
 	return h, nil
 }
 

@@ -31,6 +31,11 @@ type Candidate struct {
 	Held []string `json:"held,omitempty"`
 	// Unfit is why it cannot become an item of MEMORY.md, confirmed or not; "" if it can.
 	Unfit string `json:"unfit,omitempty"`
+	// Against is the word of someone with more authority that it would replace, such as `what the user said: "…"`; "" for
+	// none. It is among Held.
+	Against string `json:"would_replace,omitempty"`
+	// Confirmed reports that a person chose it.
+	Confirmed bool `json:"-"`
 	// Left is why no sweep promotes it and no person is asked, "" for the others. A person can still confirm it.
 	Left string `json:"left_out,omitempty"`
 }
@@ -73,14 +78,19 @@ func (s *Sweeper) Plan(ctx context.Context, confirmed []string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return s.plan(ctx, past, confirmed)
+	return s.plan(ctx, past, confirmed, nil)
 }
 
 // plan chooses what a sweep promotes and what it holds back, and writes nothing. confirmed are the IDs of held
-// candidates that the user has confirmed.
-func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (Plan, error) {
+// candidates that the user has confirmed, refused of those that they are about to reject: what a person names is a
+// candidate however seldom it was recalled.
+func (s *Sweeper) plan(ctx context.Context, past history, confirmed, refused []string) (Plan, error) {
 	now := s.Workspace.Now().UTC()
-	recalled, err := s.Memory.Recalled(ctx, now.AddDate(0, 0, -Window))
+	a, err := s.authorities(ctx, past, confirmed)
+	if err != nil {
+		return Plan{}, err
+	}
+	recalled, err := s.Memory.Recalled(ctx, now.AddDate(0, 0, -Window), a.mayReplace)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -97,24 +107,32 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed []string) (P
 	if err != nil {
 		return Plan{}, err
 	}
-	candidates, err := s.candidates(ctx, past, recalled, now)
+	challengers, err := s.challengers(ctx, a, dreamed, recalled)
 	if err != nil {
 		return Plan{}, err
 	}
-	if err := s.leaveOut(ctx, candidates, dreamed, confirmed); err != nil {
+	named := slices.Concat(confirmed, refused)
+	for _, c := range challengers {
+		named = append(named, c.ID)
+	}
+	candidates, err := s.candidates(ctx, past, a, append(recalled, challengers...), named, now)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := s.leaveOut(ctx, a, candidates, dreamed, confirmed); err != nil {
 		return Plan{}, err
 	}
 	if err := p.choose(candidates, confirmed); err != nil {
 		return Plan{}, err
 	}
-	if p.Retire, err = s.retire(ctx, p, dreamed, now); err != nil {
+	if p.Retire, err = s.retire(ctx, a, p, dreamed, now); err != nil {
 		return Plan{}, err
 	}
 	p.Emptied = edit.Emptied(grammar.Parse(p.Before))
 	if p.After = p.Before; p.changesNothing() {
 		return p, nil
 	}
-	p.Section = sectionPrefix + now.Format("2006-01-02 15:04") + " UTC"
+	p.Section = sectionPrefix + now.Format(sweepTime) + " UTC"
 	base := p.Before
 	if data == nil {
 		base = grammar.New(workspace.MemoryFile, "")
@@ -158,6 +176,7 @@ func (p *Plan) choose(candidates []Candidate, confirmed []string) error {
 			if !wanted {
 				unconfirmed++
 			}
+			c.Confirmed = wanted
 			p.Promote = append(p.Promote, c)
 			present[normalized(c.Text)] = true
 		}
@@ -169,11 +188,11 @@ func (p *Plan) choose(candidates []Candidate, confirmed []string) error {
 	return nil
 }
 
-// candidates are the memories that were recalled often enough and never promoted, best first.
+// candidates are the memories that were recalled often enough, or are named, and were never promoted, best first.
 func (s *Sweeper) candidates(
-	ctx context.Context, past history, recalled []mesh.Recalled, now time.Time,
+	ctx context.Context, past history, a authorities, recalled []mesh.Recalled, named []string, now time.Time,
 ) ([]Candidate, error) {
-	names := s.names()
+	names := a.names
 	zone := s.Workspace.Now().Location()
 	var kept []mesh.Recalled
 	var list []Candidate
@@ -186,12 +205,12 @@ func (s *Sweeper) candidates(
 			Score: Score(r.Mean, r.Hits, r.Days), Hits: r.Hits, Days: r.Days,
 		}
 		// Lessons are left out: every session begins with them as they are.
-		if past.promoted[r.ID] || r.Lesson != nil || !s.Thresholds.met(c) {
+		if past.promoted[r.ID] || r.Lesson != nil || !s.Thresholds.met(c) && !slices.Contains(named, c.ID) {
 			continue
 		}
 		switch {
 		case past.rejected[r.ID]:
-			c.Left = "it was rejected"
+			c.Left = rejected
 		case isOver(r.Record, now.In(zone)):
 			c.Left = "it is over"
 		}
@@ -215,6 +234,13 @@ func (s *Sweeper) candidates(
 	for i := range list {
 		slices.Sort(groups[i])
 		s.review(&list[i], kept[i], slices.Compact(groups[i]), names)
+		old, found, err := s.overruled(ctx, a, kept[i].Hit, a.of(kept[i].Hit))
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			list[i].oppose(a, old)
+		}
 		if past.texts[normalized(list[i].Text)] {
 			list[i].Held = append(list[i].Held, "the same text was promoted before")
 		}
@@ -224,6 +250,9 @@ func (s *Sweeper) candidates(
 	})
 	return list, nil
 }
+
+// rejected is why a candidate that a person rejected is left out.
+const rejected = "it was rejected"
 
 // met reports whether c reaches all thresholds.
 func (t Thresholds) met(c Candidate) bool {
@@ -246,6 +275,7 @@ func (p Plan) edit() grammar.Edit {
 func (p Plan) origin() edit.Origin {
 	return edit.Origin{Source: edit.FromSweep, Sweep: &edit.Sweep{
 		Recalls: p.Recalls, Memories: p.Memories, Days: Window, Promoted: ids(p.Promote), Held: ids(p.Held),
+		Confirmed: ids(slices.DeleteFunc(slices.Clone(p.Promote), func(c Candidate) bool { return !c.Confirmed })),
 	}}
 }
 
@@ -257,6 +287,18 @@ func (p Plan) rationale() string {
 // changesNothing reports whether a sweep would leave MEMORY.md as it is.
 func (p Plan) changesNothing() bool {
 	return len(p.Promote) == 0 && len(p.Retire) == 0 && len(p.Emptied) == 0
+}
+
+// waits reports whether a person has not decided about the memory called id, or decided against it: it replaces
+// nothing.
+func (p Plan) waits(id string) bool {
+	return slices.ContainsFunc(p.Held, func(c Candidate) bool { return c.ID == id }) ||
+		slices.ContainsFunc(p.Left, func(c Candidate) bool { return c.ID == id && c.Left == rejected })
+}
+
+// confirms reports whether a person chose the memory called id in this sweep.
+func (p Plan) confirms(id string) bool {
+	return slices.ContainsFunc(p.Promote, func(c Candidate) bool { return c.ID == id && c.Confirmed })
 }
 
 // note is the sweep in the git record of the files.

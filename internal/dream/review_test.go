@@ -144,7 +144,8 @@ func TestHeldForItsSources(t *testing.T) {
 		}
 		recalled = append(recalled, mesh.Recalled{Hit: hit, Hits: 10, Days: 7, Mean: 1})
 	}
-	list, err := n.open().candidates(t.Context(), history{}, recalled, n.now)
+	s := n.open()
+	list, err := s.candidates(t.Context(), history{}, authorities{names: s.names()}, recalled, nil, n.now)
 	if err != nil {
 		t.Fatal(err)
 	}

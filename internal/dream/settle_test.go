@@ -227,7 +227,9 @@ func TestSuccessorTakesThePlace(t *testing.T) {
 	}
 	five := n.store(record.Memory{Content: "The walrus hut opens at five", Source: "https://evil.example"}, six)
 	swept = n.sweep(n.open())
-	if len(swept.Promote) != 0 || reasons(swept.Plan)[five] != "it has the words of a page, document or tool" {
+	if len(swept.Promote) != 0 || len(swept.Retire) != 0 ||
+		reasons(swept.Plan)[five] != "it has the words of a page, document or tool; "+
+			`it would replace what an unknown source said: "The walrus hut opens at six"` {
 		t.Errorf("promoted %q; %v", names(swept.Promote), reasons(swept.Plan))
 	}
 }

@@ -143,6 +143,8 @@ type Sweep struct {
 	Days     int      `json:"days"`           // length of the period that it considered
 	Promoted []string `json:"promoted"`       // ids of memories, best first
 	Held     []string `json:"held,omitempty"` // ids of memories that a person must confirm
+	// Confirmed are those of Promoted that a person confirmed.
+	Confirmed []string `json:"confirmed,omitempty"`
 }
 
 // MadeBy returns the event's origin. For events that were recorded before the record had the field, it is derived from

@@ -102,6 +102,20 @@ func (s Speaker) Holds() string {
 	return ""
 }
 
+// Authority is how much a speaker's word counts, from 0. What someone with less authority says does not replace what
+// someone with more said.
+func (s Speaker) Authority() int {
+	switch s {
+	case Person:
+		return 3
+	case Agent:
+		return 2
+	case Unknown:
+		return 1
+	}
+	return 0
+}
+
 // agentNames are the names that a text may call the agent by, without those of the user.
 func (n Names) agentNames() (names []string) {
 	for _, name := range []string{n.Agent, n.AgentID} {

@@ -1,0 +1,153 @@
+package dream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/dream/trust"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
+
+// authorities tells how much the word of each memory counts. A replacement has the authority of its own source, so that
+// a page or an unknown source retires nothing that the user said.
+type authorities struct {
+	names trust.Names
+	// confirmed are the ids of memories that a person put into MEMORY.md: they count as the user's word.
+	confirmed map[string]bool
+}
+
+// authorities are those of all memories, with the ones that a person confirms now.
+func (s *Sweeper) authorities(ctx context.Context, past history, confirmed []string) (authorities, error) {
+	a := authorities{s.names(), map[string]bool{}}
+	for _, id := range confirmed {
+		a.confirmed[id] = true
+	}
+	for id := range past.confirmed {
+		a.confirmed[id] = true
+	}
+	for _, it := range past.items {
+		hit, ok, err := s.memory(ctx, it.memory)
+		if err != nil {
+			return a, err
+		}
+		// The record did not always tell who was asked. No sweep promotes these without a person.
+		if ok && a.names.SpeakerOf(hit).Authority() == 0 {
+			a.confirmed[hit.ID] = true
+		}
+	}
+	return a, nil
+}
+
+// of returns the authority of a memory.
+func (a authorities) of(hit record.Hit) int {
+	if a.confirmed[hit.ID] {
+		return trust.Person.Authority()
+	}
+	return a.names.SpeakerOf(hit).Authority()
+}
+
+// mayReplace reports whether a replacement has at least the authority of what it replaces.
+func (a authorities) mayReplace(old, replacement record.Hit) bool {
+	return a.of(replacement) >= a.of(old)
+}
+
+// said describes whose word a memory is.
+func (a authorities) said(hit record.Hit) string {
+	if speaker := a.names.SpeakerOf(hit); !a.confirmed[hit.ID] || speaker == trust.Person {
+		return string(speaker) + " said"
+	}
+	return "the user confirmed"
+}
+
+// quoted returns what a memory tells, with whose word it is.
+func (a authorities) quoted(hit record.Hit) string {
+	return fmt.Sprintf("what %s: %q", a.said(hit), text.Shorten(line(hit.Content), maxText))
+}
+
+// memory returns the memory called id, false if there is none.
+func (s *Sweeper) memory(ctx context.Context, id string) (record.Hit, bool, error) {
+	hit, err := s.Memory.Get(ctx, id)
+	if _, ok := fault.As(err); ok {
+		return record.Hit{}, false, nil
+	}
+	return hit, err == nil, err
+}
+
+// successor returns what a past memory was replaced by, and whether that settles it: it has the authority for it, or
+// one of those in between. What was replaced by nothing is settled.
+func (s *Sweeper) successor(
+	ctx context.Context, a authorities, old record.Hit,
+) (last record.Hit, settled bool, err error) {
+	for last = old; last.Past != nil; { // revisions have no cycles
+		if last.Past.New == "" {
+			return last, true, nil
+		}
+		next, ok, err := s.memory(ctx, last.Past.New)
+		if err != nil || !ok {
+			return last, false, err
+		}
+		settled = settled || a.mayReplace(old, next)
+		last = next
+	}
+	return last, settled, nil
+}
+
+// overruled returns the memory of more authority that hit claims to replace, directly or by what it replaced, false for
+// none.
+func (s *Sweeper) overruled(
+	ctx context.Context, a authorities, hit record.Hit, authority int,
+) (old record.Hit, found bool, err error) {
+	for _, p := range slices.Backward(hit.Replaced) { // the latest first
+		before, ok, err := s.memory(ctx, p.ID)
+		if err != nil {
+			return old, false, err
+		}
+		if !ok {
+			continue
+		}
+		if a.of(before) > authority {
+			return before, true, nil
+		}
+		if old, found, err = s.overruled(ctx, a, before, max(authority, a.of(before))); err != nil || found {
+			return old, found, err
+		}
+	}
+	return record.Hit{}, false, nil
+}
+
+// challengers returns the memories that claim to replace what MEMORY.md has, without the authority for it, and that
+// recalled does not contain: a person decides about them, however seldom they were recalled.
+func (s *Sweeper) challengers(
+	ctx context.Context, a authorities, dreamed []item, recalled []mesh.Recalled,
+) (list []mesh.Recalled, err error) {
+	for _, it := range dreamed {
+		hit, ok, err := s.memory(ctx, it.memory)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || hit.Past == nil {
+			continue
+		}
+		last, settled, err := s.successor(ctx, a, hit)
+		if err != nil {
+			return nil, err
+		}
+		known := func(r mesh.Recalled) bool { return r.ID == last.ID }
+		if !settled && last.Past == nil && !slices.ContainsFunc(recalled, known) && !slices.ContainsFunc(list, known) {
+			list = append(list, mesh.Recalled{Hit: last})
+		}
+	}
+	return list, nil
+}
+
+// oppose holds a candidate that would replace old.
+func (c *Candidate) oppose(a authorities, old record.Hit) {
+	c.Against = a.quoted(old)
+	if why := "it would replace " + c.Against; !slices.Contains(c.Held, why) {
+		c.Held = append(c.Held, why)
+	}
+}
