@@ -15,9 +15,16 @@ var recurring = regexp.MustCompile(`(?i)\b(birthday|born|anniversary|every|each|
 	`(mon|tues|wednes|thurs|fri|satur|sun)(days|day (mornings|afternoons|evenings|nights))|` +
 	`weekdays|weekends|of the month|since|until|holiday)\b`)
 
-// lately is how long before a memory was stored its date may be for it to tell of an appointment that was over by then,
-// and not of history.
+// lately is how long before a memory was stored its date may be for it to tell of something that was over by then, and
+// not of history, if no word tells of an occasion.
 const lately = 30 * 24 * time.Hour
+
+// occasion finds what a text tells of that has its day: after it, nobody trains for a marathon. What else is dated,
+// such as a first day at work, stays true.
+var occasion = regexp.MustCompile(`(?i)\b(appointments?|flight|meeting|exams?|inspection|marathon|race|tournament|` +
+	`match|concert|festival|fair|party|trip|visits?|conference|workshop|lecture|deadline|interview|rehearsal|dinner|` +
+	`lunch|(is|are|falls?) on|takes? place|happens?|leaves?|departs?|arrives?|starts?|begins?|trains? for|training for|` +
+	`prepar(es?|ing)|going to|plans? to|will|due)\b`)
 
 // isOver reports whether what a memory tells was ahead, or of the day, when it was stored, and is past now: "to do
 // today" and a flight's time are of no use afterwards. Neither is an appointment that was over already when it was
@@ -44,7 +51,9 @@ func isOver(r *record.Record, now time.Time) bool {
 			return false
 		case s.Unit == when.Month, s.Unit == when.Year:
 			continue
-		case s.From.Before(began) && (past && s.Unit != when.Minute || said.Sub(s.From) > lately):
+		case s.From.Before(began) && past && s.Unit != when.Minute:
+			continue
+		case s.From.Before(began) && said.Sub(s.From) > lately && !occasion.MatchString(r.Content):
 			continue
 		case s.Holds(said) && past:
 			continue

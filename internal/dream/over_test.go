@@ -31,6 +31,10 @@ func TestIsOver(t *testing.T) {
 		"Flight LH 510 on 18 April 2026 at 21:15":           true,
 		"The flight to Oslo left on 18 April at 9:40":       true,
 		"Parents' evening at school on 16 April":            true,
+		"Luis trains for the marathon on 11 October 2025":   true, // however long ago
+		"The car inspection is on 3 December 2024":          true,
+		"Luis ran the marathon on 11 October 2025":          false,
+		"The lease is of 3 May 2019":                        false,
 		"Ana moved to Rome on 18 April":                     false,
 		"Ana passed her driving test on 17 April":           false,
 		"The house was bought on 3 May 2019":                false,

@@ -1,6 +1,7 @@
 package similar
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -49,7 +50,7 @@ func (a Aspects) Fact(b Aspects, cosine float64) string {
 		return ""
 	}
 	d := a.differ(b)
-	if d.alternatives(a, b) || a.exchanges(b) {
+	if d.alternatives(a, b) || a.exchanges(b) || a.ceases(b) || b.ceases(a) {
 		return Changes
 	}
 	if !slices.Equal(a.names(), b.names()) {
@@ -67,6 +68,59 @@ func (a Aspects) Fact(b Aspects, cosine float64) string {
 		return Changes
 	}
 	return ""
+}
+
+// ceased ends before what someone does no more; without a verb only "gave up" and "quit" say what.
+var ceased = regexp.MustCompile(`(?i)\b(?:(stopped|no longer)|quit|gave up|has given up)\b`)
+
+// reason begins since when, or why, something ceased.
+var reason = regexp.MustCompile(`(?i)\b(since|because|as of)\b`)
+
+// passing are stems of words for when something ceased.
+var passing = stemsOf("january february march april may june july august september october november december year " +
+	"month week ago last yesterday today spring summer autumn winter")
+
+// ceases reports whether a tells that what b tells is over: it names the same verb and object after "stopped", "no
+// longer", "quit" or "gave up". Two texts with an object of their own each after that are about different things: the
+// bus to work, the bus to the gym.
+func (a Aspects) ceases(b Aspects) bool {
+	m := ceased.FindStringSubmatchIndex(a.content)
+	if m == nil || ceased.MatchString(b.content) || b.turned() {
+		return false
+	}
+	rest := a.content[m[1]:]
+	if why := reason.FindStringIndex(rest); why != nil {
+		rest = rest[:why[0]]
+	}
+	told := keyword.Stems(rest)
+	least := 1
+	if m[2] >= 0 {
+		least = 2 // a verb, and what it is done to
+	}
+	what := told[:min(2, len(told))]
+	if len(what) < least {
+		return false
+	}
+	more := false
+	for i, stem := range told {
+		isDigits := strings.ContainsFunc(stem, unicode.IsDigit)
+		switch {
+		case b.stems[stem], i >= least && (passing[stem] || isDigits):
+		case i < least:
+			return false
+		default:
+			more = true
+		}
+	}
+	if !more {
+		return true
+	}
+	for stem := range b.stems {
+		if stem != b.subject() && !slices.Contains(told, stem) {
+			return false
+		}
+	}
+	return true
 }
 
 // names are the words with capitals that do not begin the text, and the numbers that name something, such as a room's,

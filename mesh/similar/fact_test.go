@@ -39,6 +39,16 @@ func TestFact(t *testing.T) {
 		{"The user's favourite color is green", "The user's favourite color is blue", .9, Changes},
 		{"The rent is 900 euros", "The rent went up to 950 euros", .85, Changes},
 		{"Luis takes the bus to work", "Luis no longer takes the bus", .85, Changes},
+		// The same verb and object, however far apart the vectors are.
+		{"Luis smokes a pipe after dinner", "Luis stopped smoking his pipe", .6, Changes},
+		{"Luis smokes a pipe after dinner", "Luis stopped smoking his pipe in October", .6, Changes},
+		{"Luis plays the cello in a quartet on Tuesdays", "Luis gave up the cello", .6, Changes},
+		{"Luis takes the bus to work when it rains", "Luis no longer takes the bus since spring", .6, Changes},
+		{"Luis plays for the Otters in the league", "Luis quit the Otters", .6, Changes},
+		{"Luis smokes a pipe after dinner", "Ana stopped smoking her pipe", .6, ""},
+		{"Luis smokes a pipe after dinner", "Luis stopped smoking cigars", .6, ""},
+		{"Luis takes the bus to work", "Luis stopped taking the bus to the gym", .7, ""},
+		{"Luis plays tennis on Mondays", "Luis stopped playing the cello", .6, ""},
 		// Values of what may have several.
 		{"Luis's sister is Ana", "Luis's sister is Eva", .9, ""},
 		{"Luis plays tennis on Mondays", "Luis plays tennis on Thursdays", .95, ""},
