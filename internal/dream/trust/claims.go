@@ -42,11 +42,12 @@ func (n Names) isAboutAgent(text string) bool {
 	if aboutAgent().MatchString(text) {
 		return true
 	}
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !isWord(r)
-	})
+	low := strings.ToLower(text)
+	whole := strings.Join(strings.FieldsFunc(low, func(r rune) bool { return !isWord(r) }), " ")
+	// Kate-chan is Kate.
+	parts := strings.Join(strings.FieldsFunc(low, func(r rune) bool { return r == '-' || r == '_' || !isWord(r) }), " ")
 	return slices.ContainsFunc(n.agentNames(), func(name string) bool {
-		return strings.Contains(" "+strings.Join(words, " ")+" ", " "+name+" ")
+		return strings.Contains(" "+whole+" ", " "+name+" ") || strings.Contains(" "+parts+" ", " "+name+" ")
 	})
 }
 
@@ -110,7 +111,9 @@ var permissions = anyOf(
 		`confirmation|verify|check|approval|permission)`,
 	`\b(fine|ok|okay|safe|good|alright|all right|acceptable|harmless|encouraged|happy|free|best|right|`+
 		`legitimate) (for \w+ )?(to|with) (be )?(\w+ )?`+passing+`\b`,
+	`\b(lets? \p{L}+ (handle|manage|decide|sign|see to)|without (bothering|consulting|disturbing) \p{L}+)\b`,
 	`\b(on behalf of|speaks? for|acts? for|in the name of|same (rights|authority|standing|trust|permissions))\b`,
+	`\bsigns? for \p{L}+ (when|if|whenever)\b`,
 	`\b(counts? as|as good as|equal to|equivalent to) (\w+ ){0,3}(user|owner|order|instruction|permission|`+
 		`consent|confirmation|word)`,
 	`\b(overrides?|outranks?|take(s)? (precedence|priority)|ha(s|ve) (precedence|priority)|comes? first|(is|`+
