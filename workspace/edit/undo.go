@@ -9,15 +9,14 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
 // Undo takes back an edit, or an undo, that ref names by its id or token. If the file is as the edit left it, it is
-// then byte for byte as before the edit, Change Log included. After later changes only the sections of the edit are
-// restored; if one of them was changed in the same place, the error is a fault with both texts. The owner calls it, so
-// that pins do not apply.
+// then byte for byte as before the edit, Change Log included. After later changes only the items and paragraphs that
+// the edit changed are restored; if they are not as it left them, the error is a fault with both texts. The owner calls
+// it, so that pins do not apply.
 func (e *Editor) Undo(ctx context.Context, ref, actor, why string) (Result, Changed, error) {
 	a, err := e.undoFor(ctx, ref, Request{Actor: actor, Edit: grammar.Edit{Rationale: why}})
 	if err != nil {
@@ -289,97 +288,4 @@ func (e *Editor) around(
 		return event, grammar.Parse(text), d, nil
 	}
 	return Event{}, nil, nil, fault.New("%s: no such edit of %s; yamo-mcp history %s lists them", id, name, name)
-}
-
-// reverting is an undo of an edit after later changes of the file.
-type reverting struct {
-	file string
-	rest bool // what a person changed stays, item by item, and is added to kept; without it, it is a fault
-	kept []Kept
-}
-
-// without takes back in present what changed from before to after, section by section, except in the Change Log. It
-// changes and returns present.
-func (r *reverting) without(before, after, present *grammar.Document) (*grammar.Document, error) {
-	name := r.file
-	for at, p := range before.Parts {
-		if splice.Index(after, p.Name, p.Anchor.ID) >= 0 {
-			continue
-		}
-		if splice.Index(present, p.Name, p.Anchor.ID) >= 0 {
-			if r.rest {
-				continue
-			}
-			return nil, fault.New("section: %q was created again since in %s; nothing was written. Before the edit it "+
-				"was:\n%s", p.Name, name, Excerpt(p.Body))
-		}
-		present.Parts = slices.Insert(present.Parts, min(at, len(present.Parts)), p)
-	}
-	for _, p := range after.Parts {
-		if isChangeLog(p.Name) {
-			continue
-		}
-		old, made := "", true
-		if i := splice.Index(before, p.Name, p.Anchor.ID); i >= 0 {
-			old, made = before.Parts[i].Body, false
-		}
-		if !made && seal.Canonical(old) == seal.Canonical(p.Body) { // only the blank lines above a section that was made
-			continue
-		}
-		i := splice.Index(present, p.Name, p.Anchor.ID)
-		if i < 0 {
-			if r.rest {
-				continue
-			}
-			return nil, fault.New("section: %q no longer exists in %s; nothing was written. Without the edit it was:\n%s",
-				p.Name, name, Excerpt(old))
-		}
-		body := present.Parts[i].Body
-		restored, ok := revert(body, old, p.Body)
-		switch {
-		case made && seal.Canonical(body) == seal.Canonical(p.Body):
-			present.Parts = slices.Delete(present.Parts, i, i+1)
-		case r.rest && (made || !ok):
-			restored = r.items(p.Name, body, old, p.Body)
-			if present.Parts[i].Body = restored; made && strings.TrimSpace(restored) == "" {
-				present.Parts = slices.Delete(present.Parts, i, i+1)
-			}
-		case made:
-			return nil, fault.New("section: %q was changed since in the same place; nothing was written.\n"+
-				"The section now:\n%s\nThe edit created the section and wrote:\n%s", p.Name, Excerpt(body), Excerpt(p.Body))
-		case !ok:
-			return nil, fault.New("section: %q was changed since in the same place; nothing was written.\n"+
-				"The section now:\n%s\nBefore the edit:\n%s\nThe edit wrote:\n%s", p.Name, Excerpt(body), Excerpt(old),
-				Excerpt(p.Body))
-		default:
-			present.Parts[i].Body = restored
-		}
-	}
-	return present, nil
-}
-
-// items takes back what an edit did to a list, except for what a person changed, which it adds to kept.
-func (r *reverting) items(section, body, before, after string) (restored string) {
-	restored, altered := grammar.RevertItems(body, before, after)
-	for _, a := range altered {
-		r.kept = append(r.kept, Kept{r.file, section, a.Wrote, a.Now})
-	}
-	return restored
-}
-
-// revert returns body with the change from before to after taken back, false if what the change wrote cannot be found
-// in it for certain.
-func revert(body, before, after string) (string, bool) {
-	at, cut, insert := splice.Of(before, after)
-	head, tail := after[:at]+insert, insert+after[at+len(insert):]
-	switch {
-	case strings.HasPrefix(body, head):
-	case strings.HasSuffix(body, tail):
-		at = len(body) - len(tail)
-	case insert != "" && strings.Count(body, insert) == 1:
-		at = strings.Index(body, insert)
-	default:
-		return "", false
-	}
-	return body[:at] + cut + body[at+len(insert):], true
 }

@@ -99,7 +99,8 @@ func TestUndoAfterChanges(t *testing.T) {
 			"# Memory\n\n## People\n\n- Kim\n- Ana\n- Luis\n\n## Plans\n\nnone\n", "",
 		},
 		"the same text": {
-			request("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail."), "Sail.", "Row.", "", "Row.\nBefore the edit:\nnone",
+			request("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail."), "Sail.", "Row.", "",
+			"The edit left:\nSail.\nNow it is:\nRow.\nBefore the edit it was:\nnone\nUndo the later edits first",
 		},
 		"the section is gone": {
 			request("MEMORY.md", grammar.ReplaceSection, "Plans", "Sail."), "## Plans\n\nSail.\n", "", "", "no longer exists",

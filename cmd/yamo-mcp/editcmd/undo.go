@@ -18,8 +18,9 @@ func (e command) newUndo() *cobra.Command {
 		Use:   "undo EVENT",
 		Short: "Take back one edit of a workspace file",
 		Long: `Take back the edit with the ID or evidence token EVENT; yamo-mcp history FILE lists them. If
-nothing changed the file since, it is byte for byte as it was before the edit. Otherwise only what
-the edit changed is restored; if that was changed too, both texts are shown and nothing is written.
+nothing changed the file since, it is byte for byte as it was before the edit. Otherwise only the
+items and paragraphs that the edit changed are restored; if they are not as the edit left them, both
+texts are shown and nothing is written.
 An undo is an event of its own, and can be undone.`,
 		Args: cli.Exactly("EVENT"),
 	}, func(ctx context.Context, editor *edit.Editor, args []string) error {
