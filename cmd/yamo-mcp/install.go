@@ -104,7 +104,7 @@ changed since ` + "`yamo-mcp install`" + ` becomes byte for byte what it was bef
 		flags := cmd.Flags()
 		flags.SortFlags = false
 		flags.BoolVar(&in.auto, "auto", false, "every host that is found on this machine")
-		flags.StringVar(&in.name, "name", "yamo", "name of the server in the hosts' configuration")
+		flags.StringVar(&in.name, "name", hosts.DefaultName, "name of the server in the hosts' configuration")
 		flags.StringVar(&in.file, "config", "", "configuration file, instead of the host's usual one; with one HOST")
 		flags.BoolVar(&in.yes, "yes", false, "do not ask")
 		flags.BoolVar(&in.dryRun, "dry-run", false, "show the change only")
@@ -164,11 +164,13 @@ func (in *installer) list() error {
 		if h.Present(in.place) {
 			state = "found"
 		}
-		switch command, err := h.Installed(in.place, "", in.name); {
+		switch servers, err := h.Servers(in.place, ""); {
 		case err != nil:
 			state = "cannot be read"
-		case command != nil:
+		case len(servers) == 1 && servers[0].Name == hosts.DefaultName:
 			state = "installed"
+		case len(servers) > 0:
+			state = "installed as " + names(servers)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\n", h.ID, state, h.File(in.place))
 	}
@@ -177,6 +179,15 @@ func (in *installer) list() error {
 	}
 	fmt.Fprintln(in.Stderr, "To add the server: yamo-mcp install HOST, or --auto for all that were found.")
 	return nil
+}
+
+// names returns the names of entries in the order in which they are.
+func names(servers []hosts.Server) string {
+	var list []string
+	for _, s := range servers {
+		list = append(list, s.Name)
+	}
+	return strings.Join(list, ", ")
 }
 
 // install adds the server to the hosts that args name, or to all that are present. All changes are computed before the
@@ -196,20 +207,28 @@ func (in *installer) install(ctx context.Context, args []string) error {
 	var plans []planned
 	for _, h := range chosen {
 		p := planned{host: h}
-		p.changes, p.err = h.Install(in.place, in.file, entry)
+		p.changes, p.err = h.Install(in.place, in.file, entry, in.store)
 		plans = append(plans, p)
-	}
-	if create {
-		fmt.Fprintf(in.Stdout, "new workspace: %s\n", in.workspace)
-	}
-	return in.perform(plans, "already installed", func(p planned) error {
-		if create {
-			if _, _, err := workspace.Init(ctx, in.workspace, nil,
-				workspace.WithScrubber(session.CredentialScrubber(nil))); err != nil {
+		if entry.Hook != nil && in.file == "" && p.err == nil {
+			other, err := h.HooksOf(in.place, in.store, in.name)
+			if err != nil {
 				return err
 			}
-			create = false
+			if other != "" {
+				fmt.Fprintf(in.Stderr, "%s: its hooks stay those of the server %q; a host runs one set of hooks for all its "+
+					"sessions.\n", h.Name, other)
+			}
 		}
+	}
+	var first func() error
+	if create {
+		fmt.Fprintf(in.Stdout, "new workspace: %s\n", in.workspace)
+		first = func() error {
+			_, _, err := workspace.Init(ctx, in.workspace, nil, workspace.WithScrubber(session.CredentialScrubber(nil)))
+			return err
+		}
+	}
+	return in.perform(plans, "already installed"+in.named(), first, func(p planned) error {
 		for _, c := range p.changed() {
 			if err := in.store.Apply(c); err != nil {
 				return err
@@ -221,7 +240,7 @@ func (in *installer) install(ctx context.Context, args []string) error {
 				fmt.Fprintf(in.Stderr, "  %s before: %s\n", filepath.Base(c.Path), backup)
 			}
 		}
-		if note := p.host.Note(); note != "" {
+		if note := p.host.Note(p.changes); note != "" {
 			fmt.Fprintf(in.Stderr, "  %s.\n", note)
 		}
 		return nil
@@ -243,20 +262,38 @@ func (in *installer) uninstall(args []string) error {
 		p.changes, p.err = h.Uninstall(in.place, in.file, in.name, in.store)
 		plans = append(plans, p)
 	}
-	return in.perform(plans, "not installed", func(p planned) error {
+	return in.perform(plans, "not installed"+in.named(), nil, func(p planned) error {
 		for _, c := range p.changes { // also where nothing is left to remove, so that nothing is kept
 			if err := in.store.Undo(c); err != nil {
 				return err
 			}
 		}
 		fmt.Fprintf(in.Stderr, "%s: removed; restart it.\n", p.host.Name)
-		return nil
+		return in.remaining(p)
 	})
 }
 
-// perform shows plans, asks, and calls apply for each. A host whose file cannot be changed does not keep the others
-// from being changed, but the command fails. unchanged is the reason why there is nothing to do.
-func (in *installer) perform(plans []planned, unchanged string, apply func(planned) error) error {
+// remaining shows the entries that a host has after another one was removed.
+func (in *installer) remaining(p planned) error {
+	servers, err := p.host.Servers(in.place, in.file)
+	for _, s := range servers {
+		fmt.Fprintf(in.Stderr, "  the server %q stays: yamo-mcp uninstall %s --name %s\n", s.Name, p.host.ID, s.Name)
+	}
+	return err
+}
+
+// named returns how the server's name follows a state, "" for the default name.
+func (in *installer) named() string {
+	if in.name == hosts.DefaultName {
+		return ""
+	}
+	return fmt.Sprintf(" as %q", in.name)
+}
+
+// perform shows plans, asks, calls first, if it is not nil, and apply for each. A host whose file cannot be changed
+// does not keep the others from being changed, but the command fails. unchanged is the reason why there is nothing to
+// do.
+func (in *installer) perform(plans []planned, unchanged string, first func() error, apply func(planned) error) error {
 	var errs []error
 	count := 0
 	for _, p := range plans {
@@ -272,12 +309,20 @@ func (in *installer) perform(plans []planned, unchanged string, apply func(plann
 			}
 		}
 	}
-	if count == 0 || in.dryRun {
+	if len(errs) == len(plans) {
+		first = nil
+	}
+	if count == 0 && first == nil || in.dryRun {
 		return errors.Join(errs...)
 	}
 	agreed, err := in.ask(count)
 	if err != nil {
 		return errors.Join(append(errs, err)...)
+	}
+	if agreed && first != nil {
+		if err := first(); err != nil {
+			return errors.Join(append(errs, err)...)
+		}
 	}
 	for _, p := range plans {
 		if !agreed || p.err != nil || len(p.changed()) == 0 {
@@ -304,7 +349,11 @@ func (in *installer) ask(files int) (bool, error) {
 		}
 		in.answers = bufio.NewReader(in.Stdin)
 	}
-	agreed, err := confirm(in.Stderr, in.answers, fmt.Sprintf("Make this change (files: %d)?", files))
+	question := fmt.Sprintf("Make this change (files: %d)?", files)
+	if files == 0 {
+		question = "Create the workspace?"
+	}
+	agreed, err := confirm(in.Stderr, in.answers, question)
 	if err != nil {
 		return false, fmt.Errorf("read the answer: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -19,6 +20,15 @@ type Change struct {
 	target        string   // Path without symbolic links
 	before, after []byte   // nil: no file
 	missing       []string // folders that the file needs and that did not exist, from the inside
+
+	entry string                   // name of the entry that is installed or removed
+	hooks bool                     // the change is, among others, one of hooks
+	holds []func(name string) bool // whether the file has something of an entry before the change
+}
+
+// has reports whether the file has something of the entry called name before the change.
+func (c Change) has(name string) bool {
+	return slices.ContainsFunc(c.holds, func(holds func(string) bool) bool { return holds(name) })
 }
 
 // Empty reports whether the file stays as it is.

@@ -13,6 +13,7 @@ func FuzzFormats(f *testing.F) {
 		"", "{}", `{"mcpServers":{"other":{"command":"x"}},"a":[1,2]}`, "// note\n{\n\t\"mcpServers\": {}, // more\n}\n",
 		"[mcp_servers.other]\ncommand = \"x\"\n", "a = 1\n[[list]]\nb = '''\n[mcp_servers]'''\n", "mcp_servers = {}\n",
 		"extensions:\n  other:\n    cmd: x\n", "# note\na: &b 1\nc: *b\n", "extensions: {}\r\n", "\xef\xbb\xbf{}\r\n",
+		"{}\n// after", "[mcpServers.yamo]\n[mcpServers.yamo.env]\nX = \"1\"",
 	} {
 		f.Add(seed)
 	}

@@ -13,7 +13,7 @@ type hookFile struct {
 	events  []hookEvent
 	element func(e hookEvent, command string) object // of the list of an event
 	more    field                                    // that the file must have besides, if its key is not ""
-	note    string                                   // what the person must do as well, "" for nothing
+	note    string                                   // what the person must do when hooks change, "" for nothing
 }
 
 // hookEvent is an event as a host names it.
@@ -111,6 +111,37 @@ func ours(host, event string) func(element any) bool {
 		return false
 	}
 	return contains
+}
+
+// lines returns the command lines in a file's content that Entry.command made for the host, by event.
+func (f *hookFile) lines(host string, content map[string]any) []string {
+	events, _ := content["hooks"].(map[string]any)
+	var found []string
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		list, _ := events[event].([]any)
+		for _, element := range list {
+			if ours(host, event)(element) {
+				found = append(found, lineOf(element))
+			}
+		}
+	}
+	return found
+}
+
+// lineOf returns the command line of an element for which ours holds.
+func lineOf(element any) string {
+	switch v := element.(type) {
+	case string:
+		return v
+	case []any:
+		return lineOf(v[0])
+	case map[string]any:
+		if line, ok := v["command"].(string); ok {
+			return line
+		}
+		return lineOf(v["hooks"])
+	}
+	return ""
 }
 
 // Quoted returns a word as a POSIX shell reads it.

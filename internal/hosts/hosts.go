@@ -48,6 +48,7 @@ type Host struct {
 	remote  []string                                  // keys of entries for servers that are not started; not replaced
 	hooks   *hookFile                                 // nil for a host without a file of hooks
 	plugin  *pluginFile                               // that runs the hooks in a host without such a file
+	note    string                                    // what the person must know, "" for nothing
 	logs    func(Place) string                        // folder of session logs that the server can read, nil for none
 }
 
@@ -110,8 +111,8 @@ var All = []Host{
 		hooks: &hookFile{
 			file:   func(p Place) string { return filepath.Join(p.gemini(), ".gemini", "settings.json") },
 			events: geminiEvents, element: geminiHook,
-			note: "Gemini CLI starts servers in folders that you trust only",
 		},
+		note: "Gemini CLI starts servers in folders that you trust only",
 	},
 	{
 		ID: "zed", Name: "Zed", program: "zed",

@@ -48,7 +48,7 @@ func get(t *testing.T, path string) string {
 // install adds e to the host and returns what its file is then.
 func install(t *testing.T, h Host, p Place, store Store, e Entry) string {
 	t.Helper()
-	changes, err := h.Install(p, "", e)
+	changes, err := h.Install(p, "", e, store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestInstallAndUninstall(t *testing.T) {
 		if strings.Contains(text, "\r\n") && strings.Count(after, "\n") != strings.Count(after, "\r\n") {
 			t.Errorf("line breaks are mixed:\n%q", after)
 		}
-		again, err := h.Install(p, "", e)
+		again, err := h.Install(p, "", e, store)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestUninstallFromAChangedFile(t *testing.T) {
 		other := e
 		other.Name, other.Args = "zebra", []string{"--other"}
 		other.Hook = nil
-		changes, err := h.Install(p, "", other)
+		changes, err := h.Install(p, "", other, store)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestLinks(t *testing.T) {
 			if err := os.Remove(target); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.Install(p, "", entry()); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+			if _, err := h.Install(p, "", entry(), store); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 				t.Errorf("a link to nothing: %v", err)
 			}
 		})
@@ -318,7 +318,7 @@ func TestRefused(t *testing.T) {
 			}
 			p := home(t)
 			put(t, h.File(p), test.text)
-			_, err = h.Install(p, "", entry())
+			_, err = h.Install(p, "", entry(), DefaultStore(p))
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -373,6 +373,55 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// Variables that a person has added to the entry stay when the installation sets one of its own, however the file has
+// them.
+func TestUpdateOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ host, text, key string }{
+		"object":       {"cursor", `{"mcpServers": {"yamo": {"env": {"X": "1", "YAMO_CACHE": "/old"}}}}`, "env"},
+		"own table":    {"codex", "[mcp_servers.yamo]\ncommand=\"/old\"\n\n[mcp_servers.yamo.env]\nX=\"1\"", "env"},
+		"dotted keys":  {"codex", "[mcp_servers.yamo]\ncommand=\"/old\"\nenv.X=\"1\"\n", "env"},
+		"inline table": {"codex", "[mcp_servers.yamo]\nenv = { X = \"1\" }\n", "env"},
+		"header above": {"codex", "[mcp_servers.yamo.env]\nX=\"1\"\n[mcp_servers.yamo]\ncommand=\"/old\"\n", "env"},
+		"YAML":         {"goose", "extensions:\n  yamo:\n    cmd: old\n    envs:\n      X: \"1\"\n", "envs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, err := Find(test.host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, e := home(t), entry()
+			store := DefaultStore(p)
+			e.Env = []string{"YAMO_CACHE=/a b"}
+			put(t, h.File(p), test.text)
+			content, err := decoded(h, install(t, h, p, store, e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, _ := h.keys(e)
+			got, _ := at(content, append(path, test.key))
+			want := any(map[string]any{"X": "1", "YAMO_CACHE": "/a b"})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the environment (-want +got):\n%s", diff)
+			}
+			again, err := h.Install(p, "", e, store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range again {
+				if diff := c.Diff(); diff != "" {
+					t.Errorf("a second installation changes the file:\n%s", diff)
+				}
+			}
+			uninstall(t, h, p, store)
+			if diff := cmp.Diff(test.text, get(t, h.File(p))); diff != "" {
+				t.Errorf("uninstalled is not what was before (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
 // A program that writes the file between the plan and its execution does not lose what it wrote.
 func TestChangedInTheMeantime(t *testing.T) {
 	t.Parallel()
@@ -382,7 +431,7 @@ func TestChangedInTheMeantime(t *testing.T) {
 	}
 	p := home(t)
 	put(t, h.File(p), `{"numStartups": 1}`)
-	changes, err := h.Install(p, "", entry())
+	changes, err := h.Install(p, "", entry(), DefaultStore(p))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func (jsonFormat) decode(text []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return map[string]any{}, nil
 	}
-	root, err := hujson.Parse(text)
+	root, err := parseJSON(text)
 	if err != nil {
 		return nil, fmt.Errorf("not valid JSON: %w", err)
 	}
@@ -38,6 +38,18 @@ func (jsonFormat) decode(text []byte) (map[string]any, error) {
 		return nil, fmt.Errorf("must be a JSON object")
 	}
 	return object, nil
+}
+
+// parseJSON returns the syntax tree of text. The parser accepts a line comment at the end of the text only if a line
+// feed ends it.
+func parseJSON(text []byte) (hujson.Value, error) {
+	root, err := hujson.Parse(text)
+	if err != nil && !bytes.HasSuffix(text, []byte("\n")) {
+		if ended, err := hujson.Parse(splice(text, len(text), len(text), "\n")); err == nil {
+			return ended, nil
+		}
+	}
+	return root, err
 }
 
 // repeated returns a key that occurs twice in one object, "" for none: which of the two counts depends on the
@@ -73,12 +85,20 @@ func (f jsonFormat) set(text []byte, path []string, value object) ([]byte, error
 	if present, ok := at(content, path); ok {
 		if _, isObject := present.(map[string]any); isObject {
 			for _, field := range value {
-				if text, err = f.put(text, append(slices.Clip(path), field.key), field.value); err != nil {
+				if text, err = f.setField(text, append(slices.Clip(path), field.key), field.value); err != nil {
 					return nil, err
 				}
 			}
 			return text, nil
 		}
+	}
+	return f.put(text, path, value)
+}
+
+// setField makes value the value at path; of an object, such as the environment, others' fields stay.
+func (f jsonFormat) setField(text []byte, path []string, value any) ([]byte, error) {
+	if below, ok := value.(object); ok {
+		return f.set(text, path, below)
 	}
 	return f.put(text, path, value)
 }
@@ -93,7 +113,7 @@ func orObject(text []byte) []byte {
 
 // put makes value the value at path, whatever is there.
 func (f jsonFormat) put(text []byte, path []string, value any) ([]byte, error) {
-	root, err := hujson.Parse(text)
+	root, err := parseJSON(text)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +206,7 @@ func (f jsonFormat) removeElements(text []byte, path []string, mine func(any) bo
 
 // array parses text and returns its syntax tree with the array at path, which must exist.
 func (f jsonFormat) array(text []byte, path []string) (root hujson.Value, array *hujson.Value, err error) {
-	if root, err = hujson.Parse(text); err != nil {
+	if root, err = parseJSON(text); err != nil {
 		return root, nil, err
 	}
 	array = &root
@@ -211,7 +231,7 @@ func (f jsonFormat) remove(text []byte, path []string) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return text, nil
 	}
-	root, err := hujson.Parse(text)
+	root, err := parseJSON(text)
 	if err != nil {
 		return nil, err
 	}

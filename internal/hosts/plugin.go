@@ -26,7 +26,7 @@ var opencodePlugin = &pluginFile{
 
 // step returns the step that makes text the content of the file, or removes the file if text is nil.
 func (f *pluginFile) step(p Place, text []byte) step {
-	return step{file: f.file(p), whole: func(before []byte) ([]byte, error) {
+	return step{file: f.file(p), hooks: true, whole: func(before []byte) ([]byte, error) {
 		switch {
 		case before == nil || f.ours(before):
 			return text, nil

@@ -55,12 +55,13 @@ func TestOpenCodePluginOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, e := home(t), entry()
+	store := DefaultStore(p)
 	const other = "export const Yamo = async () => ({})\n"
 	put(t, h.plugin.file(p), other)
-	if _, err := h.Install(p, "", e); err == nil || !strings.Contains(err.Error(), "--no-hooks") {
+	if _, err := h.Install(p, "", e, store); err == nil || !strings.Contains(err.Error(), "--no-hooks") {
 		t.Errorf("installing says %v", err)
 	}
-	uninstall(t, h, p, DefaultStore(p))
+	uninstall(t, h, p, store)
 	if diff := cmp.Diff(other, get(t, h.plugin.file(p))); diff != "" {
 		t.Error(diff)
 	}

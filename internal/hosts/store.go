@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Store is a folder with what configuration files were before they were changed. Only its owner can read it: these
@@ -30,8 +31,11 @@ func DefaultStore(p Place) Store {
 type kept struct {
 	Path   string   `json:"path"`
 	Absent bool     `json:"absent"`            // there was no file
-	After  string   `json:"after"`             // SHA-256 of what the change made of it
+	After  string   `json:"after"`             // SHA-256 of what the last change made of it
 	Made   []string `json:"folders,omitempty"` // that did not exist before
+	Added  []string `json:"added,omitempty"`   // names of the entries that were installed since what is kept
+	Within []string `json:"within,omitempty"`  // of those that what is kept already has, from before others edited it
+	Hooks  string   `json:"hooks,omitempty"`   // name of the entry that the hooks in the file belong to
 }
 
 // record returns the file in which the state before c is kept. Its name is a hash, because a target's path is no file
@@ -64,18 +68,19 @@ func (s Store) Apply(c Change) error {
 	return c.write()
 }
 
-// keep records c. If the file is as the last recorded change left it, what was before that change stays recorded.
+// keep records c, a change that installs c.entry. If the file is as the last recorded change left it, what was before
+// that change stays recorded: it is what the file becomes when the last entry is gone.
 func (s Store) keep(c Change) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
 	}
-	k := kept{Path: c.Path, Absent: c.before == nil, After: digest(c.after), Made: c.missing}
+	k := kept{Path: c.Path, Absent: c.before == nil, After: digest(c.after), Made: c.missing, Added: []string{c.entry}}
 	last, ok := s.last(c)
 	if ok && last.After == digest(c.before) {
-		k.Absent, k.Made = last.Absent, last.Made
+		k.Absent, k.Made, k.Within, k.Added = last.Absent, last.Made, last.Within, union(last.Added, k.Added)
 	} else {
-		if ok { // another program has changed the file since; what it is now has the earlier entry in it
-			k.After = ""
+		if ok { // another program has changed the file since; what it is now has the earlier entries in it
+			k.Within = slices.DeleteFunc(union(last.Within, last.Added), func(name string) bool { return !c.has(name) })
 		}
 		if c.before != nil {
 			if err := os.WriteFile(s.backup(c), c.before, 0o600); err != nil {
@@ -83,6 +88,14 @@ func (s Store) keep(c Change) error {
 			}
 		}
 	}
+	if k.Hooks = last.Hooks; c.hooks {
+		k.Hooks = c.entry
+	}
+	return s.write(c, k)
+}
+
+// write replaces the record of c's file.
+func (s Store) write(c Change, k kept) error {
 	data, err := json.MarshalIndent(k, "", "  ")
 	if err != nil {
 		return err
@@ -97,11 +110,12 @@ func (s Store) last(c Change) (kept, bool) {
 	return k, err == nil && json.Unmarshal(data, &k) == nil
 }
 
-// undone returns what a file was before its recorded change. ok is false if there is no record or the file has changed
-// since; before is nil if there was no file.
+// undone returns what a file was before c.entry was installed. ok is false if that is not known: there is no record,
+// the file has changed since, or another entry was installed as well. before is nil if there was no file.
 func (s Store) undone(c Change) (before []byte, ok bool) {
 	last, ok := s.last(c)
-	if !ok || c.before == nil || last.After != digest(c.before) {
+	if !ok || c.before == nil || last.After != digest(c.before) || slices.Contains(last.Within, c.entry) ||
+		!slices.Equal(last.Added, []string{c.entry}) {
 		return nil, false
 	}
 	if last.Absent {
@@ -111,7 +125,7 @@ func (s Store) undone(c Change) (before []byte, ok bool) {
 	return before, err == nil
 }
 
-// Undo makes a change of Uninstall and forgets the record of the file.
+// Undo makes a change of Uninstall and forgets c.entry, with the record of the file if no other entry is in it.
 func (s Store) Undo(c Change) error {
 	last, ok := s.last(c)
 	if !c.Empty() {
@@ -122,6 +136,13 @@ func (s Store) Undo(c Change) error {
 	if !ok {
 		return nil
 	}
+	k, restorable := last.minus(c)
+	if c.after != nil && len(k.Added)+len(k.Within) > 0 {
+		if restorable {
+			return s.write(c, k)
+		}
+		return errors.Join(removed(s.backup(c)), s.write(c, k))
+	}
 	if c.after == nil {
 		for _, dir := range last.Made {
 			if os.Remove(dir) != nil { // it is used for something else by now
@@ -129,12 +150,48 @@ func (s Store) Undo(c Change) error {
 			}
 		}
 	}
-	for _, path := range []string{s.backup(c), s.record(c)} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	return errors.Join(removed(s.backup(c)), removed(s.record(c)))
+}
+
+// minus returns the record after c has removed its entry. restorable is false if what was before the installations is
+// of no use any more: it has the removed entry, or others have changed the file.
+func (k kept) minus(c Change) (after kept, restorable bool) {
+	added := slices.Contains(k.Added, c.entry)
+	within := slices.Contains(k.Within, c.entry)
+	if c.Empty() && !added && !within {
+		return k, true // the entry was never installed
+	}
+	unchanged := k.After == digest(c.before)
+	if k.Hooks == c.entry {
+		k.Hooks = ""
+	}
+	is := func(name string) bool { return name == c.entry }
+	k.Added, k.Within = slices.DeleteFunc(slices.Clone(k.Added), is), slices.DeleteFunc(slices.Clone(k.Within), is)
+	if unchanged && added && !within && len(k.Added) > 0 {
+		k.After = digest(c.after)
+		return k, true
+	}
+	k.Within, k.Added, k.After = union(k.Within, k.Added), nil, ""
+	return k, false
+}
+
+// removed removes a file that need not exist.
+func removed(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
+}
+
+// union returns a and what b has besides.
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // digest returns the SHA-256 of data in hexadecimal.

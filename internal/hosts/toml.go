@@ -92,7 +92,7 @@ func (f tomlFormat) set(text []byte, path []string, value object) ([]byte, error
 	header := slices.IndexFunc(list, func(s statement) bool { return s.key == nil && slices.Equal(s.table, path) })
 	if header >= 0 {
 		for _, field := range value {
-			if text, err = setInTable(text, path, field); err != nil {
+			if text, err = setField(text, path, field); err != nil {
 				return nil, err
 			}
 		}
@@ -139,19 +139,59 @@ func inlineTable(list []statement, path []string) *statement {
 	return nil
 }
 
-// setInTable sets a key of the table with a header: in its line, or in a new one after the table's last key.
-func setInTable(text []byte, table []string, f field) ([]byte, error) {
+// setField sets a key of the table with a header. The fields of an object are set where the file has it: in a table of
+// its own, as dotted keys, or in braces; others' fields stay.
+func setField(text []byte, table []string, f field) ([]byte, error) {
+	below, ok := f.value.(object)
+	if !ok {
+		return setInTable(text, table, []string{f.key}, f.value)
+	}
+	if len(below) == 0 {
+		return text, nil
+	}
 	list, err := statements(text)
 	if err != nil {
 		return nil, err
 	}
+	path := append(slices.Clip(table), f.key)
+	for _, s := range list {
+		own := s.key == nil && slices.Equal(s.table, path)
+		dotted := slices.Equal(s.table, table) && len(s.key) > 1 && s.key[0] == f.key
+		if !own && !dotted {
+			continue
+		}
+		for _, field := range below {
+			in, key := path, []string{field.key}
+			if dotted {
+				in, key = table, []string{f.key, field.key}
+			}
+			if text, err = setInTable(text, in, key, field.value); err != nil {
+				return nil, err
+			}
+		}
+		return text, nil
+	}
+	content, err := (tomlFormat{}).decode(text)
+	if err != nil {
+		return nil, err
+	}
+	present, _ := at(content, path)
+	return setInTable(text, table, []string{f.key}, merged(present, below))
+}
+
+// setInTable sets a key of the table with a header: in its line, or in a new one after the table's last key.
+func setInTable(text []byte, table, key []string, value any) ([]byte, error) {
+	list, err := statements(text)
+	if err != nil {
+		return nil, err
+	}
+	written := dotted(key) + " = " + tomlValue(value)
 	after := 0
 	for _, s := range list {
 		if !slices.Equal(s.table, table) {
 			continue
 		}
-		if len(s.key) == 1 && s.key[0] == f.key {
-			written := tomlKey(f.key) + " = " + tomlValue(f.value)
+		if slices.Equal(s.key, key) {
 			var present, wanted map[string]any
 			if toml.Unmarshal(text[s.from:s.to], &present) == nil && toml.Unmarshal([]byte(written), &wanted) == nil &&
 				fmt.Sprint(present) == fmt.Sprint(wanted) {
@@ -162,7 +202,7 @@ func setInTable(text []byte, table []string, f field) ([]byte, error) {
 		after = s.to
 	}
 	newline := lineBreak(text)
-	line := tomlKey(f.key) + " = " + tomlValue(f.value) + newline
+	line := written + newline
 	if after = max(after, 1); text[after-1] != '\n' {
 		after = lineEnd(text, after)
 	}

@@ -207,10 +207,16 @@ func offset(text []byte, line, column int) int {
 	return at + len(string(rest[:min(column-1, len(rest))]))
 }
 
-// merged returns value with the fields of present that it lacks, in alphabetical order.
+// merged returns value with the fields of present that it lacks, in alphabetical order, also in its objects.
 func merged(present any, value object) object {
 	fields, _ := present.(map[string]any)
 	var more object
+	value = slices.Clone(value)
+	for i, f := range value {
+		if below, ok := f.value.(object); ok {
+			value[i].value = merged(fields[f.key], below)
+		}
+	}
 	for key, v := range fields {
 		if !slices.ContainsFunc(value, func(f field) bool { return f.key == key }) {
 			more = append(more, field{key, v})
