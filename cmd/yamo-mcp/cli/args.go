@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -155,4 +156,17 @@ func Exclusive(cmd *cobra.Command, one, other string) {
 		}
 		return nil
 	}
+}
+
+// Argument returns what follows flag in a command line that another program runs, "" if it is not there.
+func Argument(words []string, flag string) string {
+	if i := slices.Index(words, flag); i >= 0 && i+1 < len(words) {
+		return words[i+1]
+	}
+	for _, word := range words {
+		if value, ok := strings.CutPrefix(word, flag+"="); ok {
+			return value
+		}
+	}
+	return ""
 }

@@ -5,6 +5,7 @@
 package doctorcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -82,7 +83,8 @@ func (d *doctor) run(ctx context.Context, cmd *cobra.Command) error {
 		flag.Changed = true
 	}
 	if err := d.Load(cmd); err != nil {
-		d.problem("workspace", err.Error(), "yamo-mcp init DIR, or yamo-mcp doctor --workspace DIR")
+		dir := cmp.Or(cmd.Flags().Lookup(config.Workspace.Flag()).Value.String(), d.Getenv(config.Workspace.Env()))
+		d.problem("workspace", err.Error(), beginning(config.Expand(dir, d.Getenv)))
 	} else {
 		d.access()
 		d.workspace(ctx)
@@ -137,6 +139,15 @@ func (d *doctor) fine(check, format string, values ...any) {
 func (d *doctor) note(check, text, fix string) { d.add(check, note, text, fix) }
 
 func (d *doctor) problem(check, text, fix string) { d.add(check, problem, text, fix) }
+
+// beginning returns what solves the problem that a folder is no workspace.
+func beginning(dir string) string {
+	const another = "yamo-mcp doctor --workspace DIR checks another folder"
+	if exists(dir) {
+		return another
+	}
+	return "yamo-mcp init " + quoted(dir) + "; " + another
+}
 
 // quoted returns a path as an argument of a shell.
 func quoted(path string) string {

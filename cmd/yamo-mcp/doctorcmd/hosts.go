@@ -1,6 +1,7 @@
 package doctorcmd
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/hookcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
@@ -18,72 +20,104 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 )
 
-// serverName is the name that `yamo-mcp install` gives the server if it is not told another.
-const serverName = "yamo"
-
-// installed is a host that has the server, or whose file cannot be read.
+// installed is a server of a host, or a host whose file cannot be read.
 type installed struct {
 	host      hosts.Host
+	name      string
 	command   []string
 	workspace string // that its arguments name, "" if they name none
 	err       error
 }
 
-// servers returns the hosts of this account that have the server or cannot be read.
+// servers returns the servers that the hosts of this account have, and the hosts that cannot be read.
 func (d *doctor) servers() []installed {
 	var list []installed
 	for _, h := range hosts.All {
-		command, err := h.Installed(d.place, "", serverName)
-		if command != nil || err != nil {
-			list = append(list, installed{h, command, argument(command, "--workspace"), err})
+		servers, err := h.Servers(d.place, "")
+		if err != nil {
+			list = append(list, installed{host: h, err: err})
+		}
+		for _, s := range servers {
+			list = append(list, installed{h, s.Name, s.Command, cli.Argument(s.Command, "--workspace"), nil})
 		}
 	}
 	return list
 }
 
-// argument returns what follows flag in a command line, "" if it is not there.
-func argument(command []string, flag string) string {
-	if i := slices.Index(command, flag); i >= 0 && i+1 < len(command) {
-		return command[i+1]
+// group returns the group that the server is for, "" for a DM.
+func (s installed) group() string {
+	group := cli.Argument(s.command, "--group")
+	if group == "" && cli.Argument(s.command, "--connection") != "dm" {
+		group = audience.Audience{}.Group()
 	}
-	for _, arg := range command {
-		if value, ok := strings.CutPrefix(arg, flag+"="); ok {
-			return value
-		}
+	return group
+}
+
+// again returns the command that installs the server once more, for a workspace.
+func (s installed) again(workspace string) string {
+	command := fmt.Sprintf("yamo-mcp install %s --workspace %s", s.host.ID, quoted(workspace))
+	if s.name != hosts.DefaultName {
+		command += " --name " + s.name
 	}
-	return ""
+	if group := cli.Argument(s.command, "--group"); group != "" {
+		command += " --group " + quoted(group)
+	}
+	return command
 }
 
 // destinations checks what the hosts are told to start.
 func (d *doctor) destinations(servers []installed) {
 	for _, s := range servers {
-		again := fmt.Sprintf("yamo-mcp install %s --workspace %s", s.host.ID, quoted(d.Config.Workspace))
+		who := s.host.Name
+		if s.name != hosts.DefaultName && s.err == nil {
+			who += " (" + s.name + ")"
+		}
+		dir := d.Config.Workspace
+		if dir == "" || !exists(dir) {
+			dir = s.workspace
+		}
 		if s.err != nil {
-			d.problem("host", s.host.Name+": "+s.err.Error(), "repair the file by hand")
+			d.problem("host", who+": "+s.err.Error(), "repair the file by hand")
 			continue
 		}
 		if _, err := exec.LookPath(s.command[0]); err != nil {
-			d.problem("host", fmt.Sprintf("%s starts %s, which is not a program", s.host.Name, s.command[0]), again)
+			d.problem("host", fmt.Sprintf("%s starts %s, which is not a program", who, s.command[0]), s.again(dir))
 			continue
 		}
 		if s.workspace != "" && !exists(s.workspace) {
-			d.problem("host", fmt.Sprintf("%s serves %s, which does not exist", s.host.Name, s.workspace), again)
+			d.problem("host", fmt.Sprintf("%s serves %s, which does not exist", who, s.workspace), s.again(dir))
 			continue
 		}
 		serves := s.workspace
 		if serves == "" {
 			serves = "the workspace of its environment"
 		}
-		who := "group " + argument(s.command, "--group")
-		if argument(s.command, "--connection") == "dm" && argument(s.command, "--group") == "" {
-			who = "dm"
-		} else if argument(s.command, "--group") == "" {
-			who = "group default"
+		to := "dm"
+		if group := s.group(); group != "" {
+			to = "group " + group
 		}
-		d.fine("host", "%s serves %s (%s): %s", s.host.Name, serves, who, s.host.File(d.place))
+		d.fine("host", "%s serves %s (%s): %s", who, serves, to, s.host.File(d.place))
 	}
 	if len(servers) == 0 {
 		d.note("host", "no host of this account has the server", "yamo-mcp install --auto")
+	}
+	d.missingHooks(servers)
+}
+
+// missingHooks notes hosts that have the server and could run hooks, but have none. The person may have wanted that.
+func (d *doctor) missingHooks(servers []installed) {
+	for i, s := range servers {
+		first := i == 0 || servers[i-1].host.ID != s.host.ID
+		if s.err != nil || !first || !s.host.RunsHooks() {
+			continue
+		}
+		hooks, err := s.host.Hooks(d.place)
+		if err != nil {
+			d.problem("hooks", s.host.Name+": "+err.Error(), "repair the file by hand")
+		} else if len(hooks) == 0 {
+			d.note("hooks", fmt.Sprintf("%s has none in %s: it remembers only what the agent stores", s.host.Name,
+				s.host.HookFile(d.place)), s.again(cmp.Or(s.workspace, d.Config.Workspace))+", unless you want none")
+		}
 	}
 }
 
@@ -133,23 +167,36 @@ func (d *doctor) hooks() {
 	d.refusedHooks(worked)
 }
 
-// refusedHooks shows why hooks could not begin, unless one of the same event has worked since.
+// refusedHooks notes why hooks of this workspace, or of none, could not begin, unless one of the same event has worked
+// since. What was wrong may be right by now, so that it is no problem of its own: hosts that serve nothing are one.
 func (d *doctor) refusedHooks(worked map[string]time.Time) {
 	runs, err := hookcmd.Failures(d.Getenv)
 	if err != nil {
 		d.problem("hooks", "cannot read the log of those that could not begin: "+err.Error(),
 			"chmod -R u+rw "+quoted(config.StateFolder(d.Getenv)))
 	}
-	last := map[string]hookcmd.Run{} // by event
-	for _, run := range runs {
-		last[run.Event] = run
+	here, err := filepath.Abs(d.Config.Workspace)
+	if err != nil {
+		here = d.Config.Workspace
 	}
-	for _, event := range slices.Sorted(maps.Keys(last)) {
-		if run := last[event]; time.Since(run.Time) < recent && run.Time.After(worked[event]) {
-			d.problem("hooks", fmt.Sprintf("%s could not begin at %s: %s", event,
-				run.Time.Local().Format("2006-01-02 15:04"), run.Error),
-				"yamo-mcp install HOST --workspace "+quoted(d.Config.Workspace)+" corrects what the host runs")
+	last := map[string]hookcmd.Run{} // by host and event
+	for _, run := range runs {
+		if run.Workspace == "" || run.Workspace == here {
+			last[run.Host+" "+run.Event] = run
 		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(last)) {
+		run := last[key]
+		if time.Since(run.Time) >= recent || !run.Time.After(worked[run.Event]) {
+			continue
+		}
+		fix := "yamo-mcp install shows the hosts"
+		if h, err := hosts.Find(run.Host); err == nil {
+			fix = fmt.Sprintf("yamo-mcp install %s --workspace %s corrects what the host runs; nothing, if you have "+
+				"done it since", h.ID, quoted(d.Config.Workspace))
+		}
+		d.note("hooks", fmt.Sprintf("%s could not begin at %s: %s", key, run.Time.Local().Format("2006-01-02 15:04"),
+			run.Error), fix)
 	}
 }
 
@@ -159,7 +206,7 @@ func (d *doctor) hookFix(run hookcmd.Run) string {
 	has := func(part string) bool { return strings.Contains(run.Error, part) }
 	switch {
 	case has("ledger") && has("damaged"):
-		return "yamo-mcp ledger verify --workspace " + dir
+		return salvage(dir)
 	case strings.HasPrefix(run.Error, hookcmd.BadInput):
 		return fmt.Sprintf("yamo-mcp install %s --workspace %s; if it happens again, update the host or yamo-mcp",
 			run.Host, dir)

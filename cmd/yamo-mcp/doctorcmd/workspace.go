@@ -35,7 +35,7 @@ func (d *doctor) workspace(ctx context.Context) {
 	dir := d.Config.Workspace
 	folder, err := workspace.Open(dir, workspace.WithScrubber(session.CredentialScrubber(nil)))
 	if err != nil {
-		d.problem("workspace", err.Error(), "yamo-mcp init DIR")
+		d.problem("workspace", err.Error(), beginning(dir))
 		return
 	}
 	defer folder.Close() //nolint:errcheck // it was only read
@@ -121,12 +121,20 @@ func (d *doctor) memory(ctx context.Context) {
 				}
 			}
 		}
+		if strings.Contains(p, "damaged at line") {
+			fix = salvage(quoted(d.Config.Workspace))
+		}
 		if strings.Contains(p, "have no vector yet") {
 			d.note("memory", p, "nothing: the next session embeds them")
 			continue
 		}
 		d.problem("memory", p, fix)
 	}
+}
+
+// salvage returns what solves the damage of a ledger in a folder, as an argument of a shell.
+func salvage(dir string) string {
+	return "restore a backup, or yamo-mcp ledger salvage --workspace " + dir + ", which keeps what is intact"
 }
 
 // charactersPerToken is the usual ratio of English text and JSON; hosts use different tokenizers.

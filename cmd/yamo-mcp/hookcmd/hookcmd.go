@@ -62,6 +62,9 @@ type run struct {
 // Name is the command's.
 const Name = "hook"
 
+// defaultHost is the host whose events are read if none is named.
+const defaultHost = "claude-code"
+
 // New returns `yamo-mcp hook`. Its error is for stderr only: the program exits with 0.
 func New(env cli.Env) *cobra.Command {
 	r := &run{Command: cli.New(env)}
@@ -88,7 +91,7 @@ A session is a direct conversation only with --connection dm, as for ` + "`yamo-
 	}
 	flags := cmd.Flags()
 	r.AddFlags(flags, settings...)
-	flags.StringVar(&r.hostID, "host", "claude-code", "host that runs this: "+strings.Join(hostNames(), ", "))
+	flags.StringVar(&r.hostID, "host", defaultHost, "host that runs this: "+strings.Join(hostNames(), ", "))
 	flags.DurationVar(&r.wait, "model-wait", modelWait,
 		"time for loading the embedding model, after which words decide what fits a prompt")
 	_ = flags.MarkHidden("json")

@@ -1,15 +1,18 @@
 package hookcmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -31,6 +34,9 @@ type Run struct {
 	Context int       `json:"context"`          // characters that were put before the model
 	Search  string    `json:"search,omitempty"` // "words" if the model was not loaded in time
 	Error   string    `json:"error,omitempty"`
+
+	// Folder that the command line names, in the log of those that could not begin; "" if it names none.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // logged is an error that the log of an audience has.
@@ -59,9 +65,24 @@ func LogFailure(getenv func(string) string, args []string, problem error) error 
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		event = text.Shorten(args[0], 40)
 	}
+	run := Run{
+		Time: time.Now().UTC().Truncate(time.Millisecond), Event: event, Error: harmless(problem),
+		Host: text.Shorten(cmp.Or(cli.Argument(args, "--host"), defaultHost), 40), Workspace: workspaceOf(getenv, args),
+	}
 	f := &folder{root}
-	run := Run{Time: time.Now().UTC().Truncate(time.Millisecond), Event: event, Error: harmless(problem)}
 	return errors.Join(f.log(run), root.Close())
+}
+
+// workspaceOf returns the folder that the arguments of a hook or its environment name, "" for none.
+func workspaceOf(getenv func(string) string, args []string) string {
+	dir := cmp.Or(cli.Argument(args, "--"+config.Workspace.Flag()), getenv(config.Workspace.Env()))
+	if dir == "" {
+		return ""
+	}
+	if whole, err := filepath.Abs(config.Expand(dir, getenv)); err == nil {
+		return whole
+	}
+	return dir
 }
 
 // Failures returns what LogFailure noted, oldest first.
