@@ -156,7 +156,8 @@ func TestNextSessionContinues(t *testing.T) {
 		"memory/2026-02-11-auth-middleware.md": save,
 		"memory/2026-02-12-flush-143022.md":    "# Memory Flush\n\n## Pending Work\n\n- Rate limits\n",
 		"memory/2026-02-10-topic-of-day.md":    "# Topic\n\n- [ ] Renew the domain\n- [ ] Sign the lease\n",
-		"memory/2026-02-13.md": "# Memory — 2026-02-13\n\n## Session [09:00]\n\nFirst.\n\nSecond.\n\n- " +
+		"memory/2026-02-13.md": "# Memory — 2026-02-13\n\n## Session [09:00]\n\nFirst.\n\nSecond.\n\n" +
+			"## Session [10:00]\n\n### Checkpoint before compaction\n\n- Project kiosk\n- Asked last: why\n\n- " +
 			"[x] Sign the lease\n",
 		"notes/2026-02-14.md": "- [ ] Call the plumber\n",
 	})
@@ -176,6 +177,7 @@ func TestNextSessionContinues(t *testing.T) {
 		"Refresh tokens rotate now; the tests pass.",
 		"Who reviews the change?", "memory/2026-02-12-flush-143022.md, 2 days ago", "Rate limits",
 		"- 2026-02-13 09:00: Second.",
+		"- 2026-02-13 10:00: Checkpoint before compaction: Project kiosk; Asked last: why",
 		"- Renew the domain (memory/2026-02-10-topic-of-day.md)", "- Call the plumber (notes/2026-02-14.md)",
 		"Who waters the plants?", "[high] Dump before a migration. (scope: databases)\n", "The deploy runs on Thursdays.",
 		"Standing instructions and preferences:\n- 2026-02-14: From now on answer in Norwegian.",

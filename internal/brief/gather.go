@@ -235,7 +235,7 @@ var bullet = regexp.MustCompile(`^\s*[-*+] `)
 func (g *gatherer) log() section {
 	s := section{title: "Log, newest first", name: "memory/ (log_append)", share: 10, rank: 7}
 	since := g.now.AddDate(0, 0, -logDays).Format(time.DateOnly)
-	marks := strings.NewReplacer("\n- ", "; ", "\n* ", "; ", "\n+ ", "; ")
+	marks := strings.NewReplacer(":\n- ", ": ", ":\n\n- ", ": ", "\n- ", "; ", "\n* ", "; ", "\n+ ", "; ")
 	for _, date := range g.Workspace.LogDates() {
 		if date < since && len(s.items) > 0 || len(s.items) >= logEntries {
 			break

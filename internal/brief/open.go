@@ -156,7 +156,10 @@ func (g *gatherer) proposals(ctx context.Context, add func(format string, args .
 			rejected = append(rejected, text)
 		}
 	}
-	if waits > 0 {
+	switch {
+	case waits == 1:
+		add("Tell the user that one proposed edit needs a decision: `yamo-mcp proposals` shows it.")
+	case waits > 1:
 		add("Tell the user that %d proposed edits need a decision: `yamo-mcp proposals` shows them.", waits)
 	}
 	for _, text := range rejected[max(0, len(rejected)-rejectedMost):] {

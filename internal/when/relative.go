@@ -268,10 +268,13 @@ func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 // habitual are the words before a weekday that make it no date.
 var habitual = set("every each any most alternate usual black good fat ash cyber a an")
 
+// habits are the words after a weekday that make it no date.
+var habits = set("mornings lunchtimes afternoons evenings nights")
+
 // weekday matches "Tuesday", "Tuesday of last week", and the weekday of "Tuesday, 17 November".
 func (p *parser) weekday(i int) ([]Span, int) {
 	day, ok := weekdays[p.word(i)]
-	if !ok || habitual[p.word(i-1)] {
+	if !ok || habitual[p.word(i-1)] || habits[p.word(i+1)] {
 		return nil, 0
 	}
 	// "Sat" and "Sun" are words, "Mon" and "Fri" are not.

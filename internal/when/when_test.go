@@ -172,6 +172,8 @@ func TestInText(t *testing.T) {
 		"Mark and April sat in the sun; May was second":           "",
 		"A message from April and a present for June":             "",
 		"Every Tuesday we meet; Black Friday sales":               "",
+		"Ana reads papers on Sunday evenings":                     "",
+		"Ana reads papers on Sunday evening":                      "2026-11-22",
 		"Version 1.2.2026-rc1 of lib-2026-03-04.tar.gz":           "",
 		"The 3rd floor, the 2nd attempt, on the 1st floor":        "",
 		"We shipped on the 17th.":                                 "2026-11-17",
