@@ -112,8 +112,8 @@ type Activity struct {
 
 // TagCount is a tag with the number of memories that carry it.
 type TagCount struct {
-	Tag   string
-	Count int
+	Tag   string `json:"tag"`
+	Count int    `json:"count"`
 }
 
 // Activity counts since a time. It reads the audience's own ledger again.

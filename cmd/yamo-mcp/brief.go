@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/brief"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
@@ -64,5 +65,6 @@ first, within --tokens. Hosts that run commands can put it before a conversation
 	flags.StringVar(&options.Project, "project", "",
 		"name of the folder or repository that the session is about (default that of the current folder)")
 	flags.StringVar(&group, "group", "", "print what this group's session starts with")
+	_ = cmd.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroupsOf(c)) // fails for an unknown flag only
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 )
@@ -76,6 +77,10 @@ func newServeCommand(env cli.Env) *cobra.Command {
 	}
 	cmd.Flags().SortFlags = false
 	config.AddFlags(cmd.Flags(), &settings, config.All()...)
+	_ = cmd.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroups(func(cmd *cobra.Command) (string, error) {
+		err := config.Load(cmd.Flags(), &settings, env.Getenv, config.All()...)
+		return settings.Workspace, err
+	})) // fails for an unknown flag only
 	return cmd
 }
 

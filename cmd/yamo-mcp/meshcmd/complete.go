@@ -33,7 +33,7 @@ func (m *command) complete(cmd *cobra.Command) {
 		"type":           fixed(record.Types...),
 		"min-confidence": fixed(confidence.Levels...),
 		"connection":     fixed("dm", "group"),
-		"group":          m.completeGroups,
+		"group":          CompleteGroupsOf(m.Command),
 		"after":          m.completeIDs,
 		"around":         m.completeIDs,
 		"tag":            m.completeFields(func(r *record.Record) []string { return r.Tags }),
@@ -120,20 +120,30 @@ func (m *command) completeFields(field func(*record.Record) []string) cobra.Comp
 	}
 }
 
-// completeGroups offers the groups that have a memory.
-func (m *command) completeGroups(
-	cmd *cobra.Command, _ []string, begun string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []cobra.Completion
-	if err := m.Load(cmd); err == nil {
-		entries, _ := os.ReadDir(filepath.Join(m.Config.Workspace, session.MemoryFolder, "groups")) // none: no groups
-		for _, entry := range entries {
-			if strings.HasPrefix(entry.Name(), begun) {
-				names = append(names, entry.Name())
+// CompleteGroups returns what a shell completes for a flag that names a group: the groups that have a memory. workspace
+// loads the command's settings and returns the workspace of these.
+func CompleteGroups(workspace func(*cobra.Command) (string, error)) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []cobra.Completion
+		// An error has no place on a line that is being typed; the command itself will report it.
+		if dir, err := workspace(cmd); err == nil {
+			entries, _ := os.ReadDir(filepath.Join(dir, session.MemoryFolder, "groups")) // none: no groups
+			for _, entry := range entries {
+				if strings.HasPrefix(entry.Name(), begun) {
+					names = append(names, entry.Name())
+				}
 			}
 		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteGroupsOf is CompleteGroups for a command with c's settings.
+func CompleteGroupsOf(c *cli.Command) cobra.CompletionFunc {
+	return CompleteGroups(func(cmd *cobra.Command) (string, error) {
+		err := c.Load(cmd)
+		return c.Config.Workspace, err
+	})
 }
 
 func (m *command) completeSessions(

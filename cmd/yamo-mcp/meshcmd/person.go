@@ -132,7 +132,7 @@ func factsOf(s *screen.Screen, h record.Hit) []string {
 		add(screen.Faint, h.Type)
 	}
 	if h.OccurredAt != "" && !strings.Contains(h.Content, h.OccurredAt) {
-		add(screen.Faint, "happened "+h.OccurredAt)
+		add(screen.Faint, "about "+h.OccurredAt)
 	}
 	if len(h.Tags) > 0 {
 		add(screen.Faint, "#"+strings.Join(trimmed(h.Tags), " #"))

@@ -84,7 +84,7 @@ func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []
 	fact(s, "source", h.From(record.Private))
 	fact(s, "type", h.Type)
 	fact(s, "tags", strings.Join(h.Tags, ", "))
-	fact(s, "happened", h.OccurredAt)
+	fact(s, "about", h.OccurredAt)
 	fact(s, "project", record.ProjectName(h.Project))
 	if h.Importance != nil {
 		fact(s, "importance", strconv.FormatFloat(float64(*h.Importance), 'f', -1, 32))
