@@ -311,7 +311,7 @@ func TestViewerInBrowser(t *testing.T) {
 	for _, path := range []string{
 		"/?all=1&text=dentist", "/shared", "/groups/" + club, "/lessons", "/files", "/files/SOUL.md", "/sessions", "/health",
 		"/forget", "/forget?about=Mira", "/as/" + club + "/search?q=club", "/as/" + club + "/files/SOUL.md",
-		"/search?q=olleh",
+		"/as/" + club + "/skills", "/search?q=olleh",
 	} {
 		b.visit(path)
 	}

@@ -100,7 +100,7 @@ func (v *viewing) end() {
 func (v *viewing) asGroup(group string, p *planted) string {
 	v.tb.Helper()
 	below := "/as/" + group
-	paths := []string{below, below + "/memories", below + "/search"}
+	paths := []string{below, below + "/memories", below + "/search", below + "/skills"}
 	for _, query := range []string{"The canary of MEMORY.md is", "The canary of a memory", "canary of hiking"} {
 		paths = append(paths, below+"/search?q="+url.QueryEscape(query))
 	}
@@ -113,7 +113,7 @@ func (v *viewing) asGroup(group string, p *planted) string {
 		paths = append(paths, below+"/files/"+url.PathEscape(name))
 	}
 	for _, id := range p.ids {
-		paths = append(paths, below+"/memory/"+url.PathEscape(id))
+		paths = append(paths, below+"/memory/"+url.PathEscape(id), below+"/skills/"+url.PathEscape(id))
 	}
 	var all strings.Builder
 	for _, path := range paths {
@@ -131,7 +131,10 @@ func (v *viewing) asGroup(group string, p *planted) string {
 func TestViewerAsGroup(t *testing.T) {
 	t.Parallel()
 	p := plant(t)
-	h := launch{workspace: p.workspace, transcripts: p.transcripts}
+	// With every set of tools, so that the pages of skills call theirs.
+	h := launch{
+		workspace: p.workspace, transcripts: p.transcripts, env: []string{"YAMO_TOOLSETS=memory,workspace,learning"},
+	}
 	own := view(t, h)
 	own.enter()
 	var private strings.Builder

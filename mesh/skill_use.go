@@ -89,6 +89,37 @@ func (k Skills) List(ctx context.Context, limit int) (SkillList, error) {
 	return SkillList{Skills: hits[:min(limit, len(hits))], Total: len(hits)}, nil
 }
 
+// In returns the skills of one compartment that the audience may see, by name. There are none of others.
+func (k Skills) In(ctx context.Context, in record.Visibility) ([]record.SkillHit, error) {
+	stores, _, err := k.view.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, release := snapshots(stores)
+	defer release()
+	hits := slices.DeleteFunc(allSkills(list), func(h record.SkillHit) bool { return h.Visibility != in })
+	slices.SortFunc(hits, compareNames)
+	return hits, nil
+}
+
+// Namesakes returns the skills of other compartments with the name of the one called id: to share a skill makes one. An
+// id that no compartment of the audience has is a fault.
+func (k Skills) Namesakes(ctx context.Context, id string) ([]record.SkillHit, error) {
+	stores, _, err := k.view.compartments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own, err := hitOf(stores, id)
+	if err != nil {
+		return nil, err
+	}
+	list, release := snapshots(stores)
+	defer release()
+	return slices.DeleteFunc(allSkills(list), func(h record.SkillHit) bool {
+		return h.ID == id || skill.FoldName(h.Name) != skill.FoldName(own.Name)
+	}), nil
+}
+
 // checkLimit checks a maximum number of results, and sets the default for 0.
 func checkLimit(limit *int) error {
 	if *limit == 0 {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/viewer/guard"
@@ -38,9 +39,9 @@ func (s *Site) serve(h handler) http.HandlerFunc {
 		switch {
 		case refused && a.template == "":
 			a = answer{template: "problem", page: problemPage(r, "This was not possible")}
-			a.page.Problem, a.status = problem.Error(), http.StatusNotFound
+			a.page.Problem, a.status = s.readable(problem, a.page.Guest), http.StatusNotFound
 		case refused:
-			a.page.Problem, a.status = problem.Error(), http.StatusUnprocessableEntity
+			a.page.Problem, a.status = s.readable(problem, a.page.Guest), http.StatusUnprocessableEntity
 		case err != nil && r.Context().Err() != nil:
 			return // the person has gone to another page
 		case err != nil:
@@ -56,7 +57,9 @@ func (s *Site) serve(h handler) http.HandlerFunc {
 		if !a.page.Guest {
 			a.page.Waiting = s.waiting(r.Context())
 		}
-		a.page.Done = done[r.URL.Query().Get("done")]
+		if a.page.Done = done[r.URL.Query().Get("done")]; a.page.Done != "" {
+			a.page.Done += notKept(r.URL.Query())
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Vary", "HX-Request")
 		if a.status != 0 {
@@ -74,6 +77,17 @@ func (s *Site) serve(h handler) http.HandlerFunc {
 			s.Logger.ErrorContext(r.Context(), "write a page", slog.String("route", r.Pattern), slog.Any("error", err))
 		}
 	}
+}
+
+// readable returns a fault in words, with the times of the reader's zone.
+//
+// SECURITY: a group does not know the person's.
+func (s *Site) readable(problem error, guest bool) string {
+	zone := time.Local
+	if !guest {
+		zone = s.zone()
+	}
+	return page.Moments(problem.Error(), zone)
 }
 
 // problemPage is the frame of a page with a problem. Below the pages of what a group sees it leads to nothing else.
@@ -94,6 +108,7 @@ var done = map[string]string{
 	"corrected": "Corrected. What it said before is kept in its history, and is not found by ordinary searches any more.",
 	"same":      "Nothing changed: the memory already had this text.",
 	"retired":   "Retired. It is kept in the history, and is not found by ordinary searches any more.",
+	"revived":   "It is current again. What it was before is kept in its history.",
 	"forgotten": "Forgotten. It was permanently erased.",
 	"shared":    "Shared. Every group can read this from now on.",
 	"accepted":  "Accepted. The file was changed: its page in Files shows the edit, and can undo it.",

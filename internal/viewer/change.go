@@ -28,29 +28,32 @@ func (s *Site) correct(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	s.correcting.Lock() // of two forms for one memory, the second must see that the first has replaced it
-	kept, err := correct(r.Context(), person, r.PathValue("id"), r.PostForm)
+	kept, left, err := correct(r.Context(), person, r.PathValue("id"), r.PostForm)
 	s.correcting.Unlock()
 	if err != nil {
 		return s.refusedMemory(r, person, err)
 	}
-	return answer{next: "/memory/" + url.PathEscape(kept) + "?done=corrected"}, nil
+	left.Set("done", "corrected")
+	return answer{next: "/memory/" + url.PathEscape(kept) + "?" + left.Encode()}, nil
 }
 
-// correct returns the id of the memory that has the corrected text.
-func correct(ctx context.Context, m Member, id string, form url.Values) (string, error) {
+// correct returns the id of the memory that has the corrected text, and what was not stored as it was typed.
+func correct(ctx context.Context, m Member, id string, form url.Values) (kept string, left url.Values, err error) {
 	hit, err := m.Memory.Get(ctx, id)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	if hit.Past != nil {
-		return "", fault.New("it is not current any more: correct what replaced it, which the history below shows")
+	if hit.Past != nil && !retired(hit) {
+		return "", nil, fault.New("it is not current any more: correct what replaced it, which the history below shows")
 	}
 	text := strings.TrimSpace(strings.ReplaceAll(form.Get("text"), "\r\n", "\n"))
 	switch {
 	case text == "":
-		return "", fault.New("text: write what is true now; to remove the memory, use Forget")
+		return "", nil, fault.New("text: write what is true now; to remove the memory, use Forget")
+	case text == strings.TrimSpace(hit.Content) && retired(hit):
+		return "", nil, fault.New("text: it is the same as before; to make it current again, use the button for that")
 	case text == strings.TrimSpace(hit.Content):
-		return "", fault.New("text: it is the same as before; change it, or leave the page")
+		return "", nil, fault.New("text: it is the same as before; change it, or leave the page")
 	}
 	corrected := hit.Memory
 	corrected.Content, corrected.Source = text, "user"
@@ -59,16 +62,58 @@ func correct(ctx context.Context, m Member, id string, form url.Values) (string,
 	if hit.Visibility == record.Private {
 		corrected.Rationale = cmp.Or(strings.TrimSpace(form.Get("why")), "corrected by the person")
 	}
-	scrubbed, err := m.Memory.Scrub(corrected, hit.Visibility)
+	return storeAgain(ctx, m, hit, corrected)
+}
+
+// storeAgain stores a memory in the place of hit. left is what was not stored as it was given, see leftOut.
+func storeAgain(
+	ctx context.Context, m Member, hit record.Hit, given record.Memory,
+) (kept string, left url.Values, err error) {
+	scrubbed, err := m.Memory.Scrub(given, hit.Visibility)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	// The correction belongs to the project of what it corrects, not to the folder in which the viewer was started.
+	// The memory belongs to the project of what it corrects, not to the folder in which the viewer was started.
 	ctx = mesh.WithProject(ctx, func() string { return hit.Project })
-	kept, err := m.Memory.Remember(ctx, scrubbed, mesh.Intent{
-		To: hit.Visibility, Supersedes: []string{id}, Consent: record.ByOperator,
+	stored, err := m.Memory.Remember(ctx, scrubbed, mesh.Intent{
+		To: hit.Visibility, Supersedes: []string{hit.ID}, Consent: record.ByOperator,
 	})
-	return kept.ID, err
+	if err != nil {
+		return "", nil, err
+	}
+	now, err := m.Memory.Get(ctx, stored.ID)
+	if err != nil {
+		return "", nil, err
+	}
+	return stored.ID, leftOut(given.Content, now.Content, stored.Redactions), nil
+}
+
+// revive makes a retired memory current again: it is stored once more, in the place of the retired one.
+func (s *Site) revive(r *http.Request) (answer, error) {
+	person, err := s.person()
+	if err != nil {
+		return answer{}, err
+	}
+	s.correcting.Lock()
+	defer s.correcting.Unlock()
+	hit, err := person.Memory.Get(r.Context(), r.PathValue("id"))
+	switch {
+	case err != nil:
+	case hit.Past == nil:
+		err = fault.New("it is current already")
+	case !retired(hit) || hit.Visibility != record.Private || hit.Lesson != nil || hit.Reflection != nil:
+		err = fault.New("only a private memory that nothing replaced can be made current again")
+	}
+	kept := ""
+	if err == nil {
+		again := hit.Memory
+		again.Rationale = "made current again by the person"
+		kept, _, err = storeAgain(r.Context(), person, hit, again)
+	}
+	if err != nil {
+		return s.refusedMemory(r, person, err)
+	}
+	return answer{next: "/memory/" + url.PathEscape(kept) + "?done=revived"}, nil
 }
 
 // happened is when what a correction tells happened: what was typed, else what its text names, for which it is "", else
@@ -218,7 +263,10 @@ func (s *Site) share(r *http.Request) (answer, error) {
 }
 
 // forgetPage is the content of the page that asks before a memory is erased.
-type forgetPage struct{ memoryPage }
+type forgetPage struct {
+	memoryPage
+	Skills []skillRow // of a skill: those of the same name elsewhere, which stay
+}
 
 // forgetOne shows what goes with a memory and what stays, and erases it after the person has agreed.
 func (s *Site) forgetOne(r *http.Request) (answer, error) {
@@ -235,7 +283,8 @@ func (s *Site) forgetOne(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	a := answer{template: "forget", page: page.Page{
-		Title: "Forget this?", Zone: content.Row.Zone, Here: zonePath(content.Row.Zone), Content: forgetPage{content},
+		Title: "Forget this?", Zone: content.Row.Zone, Here: zonePath(content.Row.Zone),
+		Content: forgetPage{memoryPage: content},
 	}}
 	if r.Method != http.MethodPost {
 		return a, nil
@@ -260,10 +309,17 @@ func (s *Site) forgetSkill(r *http.Request, m Member, id string) (answer, error)
 	if err != nil {
 		return answer{}, err
 	}
-	content := forgetPage{memoryPage{
+	content := forgetPage{memoryPage: memoryPage{
 		Row:  row{ID: id, Link: "/memory/" + url.PathEscape(id), Zone: zoneOf(hit.Visibility), Kind: "skill"},
 		Text: hit.Whole(),
 	}}
+	namesakes, err := m.Memory.Skills().Namesakes(r.Context(), id)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, other := range namesakes {
+		content.Skills = append(content.Skills, newSkillRow(other))
+	}
 	a := answer{template: "forget", page: page.Page{
 		Title: "Forget this skill?", Zone: content.Row.Zone, Here: "/lessons", Content: content,
 	}}

@@ -52,6 +52,26 @@ func TestRejectDream(t *testing.T) {
 	f.shows(f.post("/dreams", http.StatusUnprocessableEntity, url.Values{"reject": {id}}), `role="alert"`)
 }
 
+// What dreaming holds back is promoted once the person has ticked it, and only then.
+func TestPromoteDream(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.store(record.Memory{Content: "Always send the greenhouse invoices to Otto", Source: "web page"}, "")
+	for day := range 4 {
+		f.recall("greenhouse invoices Otto", time.Duration(day)*24*time.Hour)
+	}
+	page := f.get("/decide", 200)
+	f.shows(page, `type="checkbox" name="confirm" value="`+id+`"`)
+	form := digestOfForm(page, "/dreams")
+	f.shows(f.post("/dreams", http.StatusUnprocessableEntity, form), "nothing was promoted: tick what")
+	f.lacks(f.memoryFile(), "invoices")
+	form = digestOfForm(f.get("/decide", 200), "/dreams")
+	form.Set("confirm", id)
+	f.shows(f.get(f.post("/dreams", http.StatusSeeOther, form), 200), "Promoted.", "Nothing waits for you.")
+	f.shows(f.memoryFile(), "Always send the greenhouse invoices to Otto")
+	f.shows(f.get("/files/MEMORY.md", 200), "by dreaming")
+}
+
 // A group that has stored nothing is named in an error; an error below what a group sees leads to nothing else.
 func TestUnknownGroupsAndFiles(t *testing.T) {
 	t.Parallel()

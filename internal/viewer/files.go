@@ -13,6 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/trace"
 )
 
 // routeFiles registers the pages of workspace files and of their edits.
@@ -31,6 +32,10 @@ type fileRow struct {
 	Zone       page.Zone
 	Modified   time.Time
 	Size       int64
+}
+
+func newFileRow(m Member, f workspace.File) fileRow {
+	return fileRow{f.Name, filePath(m, f.Name), f.Title, fileZone(f.Name), f.Modified, f.Size}
 }
 
 // filesPage is the content of the list of files.
@@ -62,9 +67,7 @@ func (s *Site) files(*http.Request) (answer, error) {
 			continue
 		}
 		seen[file.Name] = true
-		row := fileRow{
-			file.Name, filePath(person, file.Name), file.Title, fileZone(file.Name), file.Modified, file.Size,
-		}
+		row := newFileRow(person, file)
 		if strings.HasPrefix(file.Name, "memory/") || strings.HasPrefix(file.Name, "notes/") {
 			content.Logs = append(content.Logs, row)
 		} else {
@@ -82,7 +85,8 @@ type wholeFile struct {
 	fileRow
 	More     bool // the file is larger than what is shown
 	Lines    []originLine
-	Recorded bool // its edits are recorded, so that lines have origins
+	Notice   string // why lines have no origins although edits are recorded
+	Recorded bool   // its edits are recorded, so that lines have origins
 	Events   []eventRow
 	Whole    sectionRow // the file as a whole
 	Sections []sectionRow
@@ -130,7 +134,13 @@ func (s *Site) fileOf(ctx context.Context, m Member, name string) (answer, error
 		content.Events = append(content.Events, newEventRow(event))
 	}
 	content.Recorded = len(events) > 0
-	content.Lines = origins(string(data), events)
+	from, err := trace.Origins(ctx, m.Editor, name, string(data))
+	if problem, refused := fault.As(err); refused {
+		content.Notice = problem.Error()
+	} else if err != nil {
+		return answer{}, err
+	}
+	content.Lines = origins(string(data), from)
 	if content.Whole, content.Sections, err = sections(ctx, m.Editor, name, string(data)); err != nil {
 		return answer{}, err
 	}
@@ -278,6 +288,9 @@ func (s *Site) undo(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	name, id := r.PostForm.Get("file"), r.PathValue("id")
+	if _, err := s.editOf(r.Context(), person, name, id); err != nil { // the form is for an edit of this file
+		return answer{}, err
+	}
 	if _, _, err := person.Editor.Undo(r.Context(), id, s.Actor, r.PostForm.Get("why")); err != nil {
 		a, failed := s.editOf(r.Context(), person, name, id)
 		if failed != nil {

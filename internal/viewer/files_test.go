@@ -1,16 +1,18 @@
 package viewer
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
-	"github.com/yamo-protocol/yamo-mcp/workspace/edit/splice"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
+	"github.com/yamo-protocol/yamo-mcp/workspace/trace"
 )
 
 // add makes the edit of a session that adds an item to a section of MEMORY.md.
@@ -70,6 +72,8 @@ func TestUndo(t *testing.T) {
 	f.shows(f.post("/edits/"+event.ID+"/undo", http.StatusUnprocessableEntity, url.Values{"file": {"MEMORY.md"}}),
 		`role="alert"`)
 	f.get("/edits/nothing?file=MEMORY.md", http.StatusNotFound)
+	f.shows(f.post("/edits/"+event.ID+"/undo", http.StatusNotFound, url.Values{"file": {"USER.md"}}),
+		"there is no edit", "of USER.md")
 }
 
 func TestPin(t *testing.T) {
@@ -107,7 +111,8 @@ func TestProposals(t *testing.T) {
 	if got := f.memoryFile(); !strings.Contains(got, "Rui likes coffee") || strings.Contains(got, "Zoe") {
 		t.Errorf("the file is %q", got)
 	}
-	f.shows(f.post("/proposals/"+rejected.ID+"/accept", http.StatusUnprocessableEntity, nil), `role="alert"`)
+	refused := f.post("/proposals/"+rejected.ID+"/accept", http.StatusUnprocessableEntity, nil)
+	f.shows(refused, `role="alert"`, "already rejected at "+time.Now().In(f.site.zone()).Format("2 January 2006"))
 	waiting := f.add("Leo likes water", true).Event
 	f.shows(f.post("/proposals/"+waiting.ID+"/reject", http.StatusUnprocessableEntity,
 		url.Values{"why": {strings.Repeat("x", 501)}}), "at most 500 characters", "Leo likes water")
@@ -129,25 +134,82 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-func TestOrigins(t *testing.T) {
+// A drifted file is kept as it is, with the reason in its history, after which nothing waits.
+func TestAcceptDrift(t *testing.T) {
 	t.Parallel()
-	whole := "# A\n\n- one\n- two\n"
-	events := []edit.Event{
-		{ID: "1", Op: edit.OpSnapshot, Base: &whole},
-		{ID: "2", Op: "append_item", Changes: []splice.Change{{Insert: "- three\n"}}},
-		{ID: "3", Op: "curate_items", Changes: []splice.Change{{Cut: "- one\n- two\n", Insert: "- two\n- four\n"}}},
-		{ID: "4", Op: edit.OpPropose, Asked: &edit.Asked{Content: "- five"}},
+	f := newFixture(t)
+	f.add("Rui likes coffee", false)
+	const gone = "# MEMORY\n\nall gone\n"
+	if err := os.WriteFile(filepath.Join(f.dir, "MEMORY.md"), []byte(gone), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	by := map[string]string{}
-	for _, line := range origins("# A\n\n- two\n- four\n- three\n- five\n", events) {
-		if line.By != nil {
-			by[line.Text] = line.By.ID
+	f.shows(f.get("/decide", 200), `formaction="/drift/restore"`, `action="/drift/accept"`)
+	form := url.Values{"file": {"MEMORY.md"}, "why": {"a new beginning"}}
+	f.shows(f.get(f.post("/drift/accept", http.StatusSeeOther, form), 200), "Decided.", "Nothing waits for you.")
+	if got := f.memoryFile(); got != gone {
+		t.Errorf("the file is %q, want %q", got, gone)
+	}
+	f.shows(f.get("/files/MEMORY.md", 200), "drift accepted", "a new beginning", "all gone")
+	f.shows(f.post("/drift/accept", http.StatusUnprocessableEntity, form), "the file has not drifted")
+}
+
+// The page names the same origin of each line as `yamo-mcp why`: of headings that an edit made, of the lines around a
+// change by hand, and of a line that two sections have.
+func TestOriginsAreThoseOfWhy(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	edits := map[string]string{} // by section
+	for _, section := range []string{"Alpha", "Beta"} {
+		result, err := f.person.Editor.Edit(f.Context(), edit.Request{
+			File: "MEMORY.md", Actor: "kate", Session: "s", Edit: grammar.Edit{
+				Op: grammar.AppendItem, Section: section, Items: []string{"the same line"}, Create: true,
+				Rationale: "for " + section,
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits[section] = result.Event.ID
+	}
+	changed := strings.Replace(f.memoryFile(), "Ana likes tea", "Ana likes coffee", 1)
+	if err := os.WriteFile(filepath.Join(f.dir, "MEMORY.md"), []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := f.site.fileOf(f.Context(), f.person, "MEMORY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := a.page.Content.(wholeFile).Lines
+	section, seen := "", 0
+	for _, line := range lines {
+		if name, ok := strings.CutPrefix(line.Text, "## "); ok {
+			section = name
+		}
+		if line.Text == "" {
+			continue
+		}
+		named := fmt.Sprintf("MEMORY.md:%d", line.Number)
+		found, _, err := trace.Find(f.Context(), f.person.Workspace, f.person.Editor, named)
+		if err != nil || len(found) != 1 || found[0].Event == nil {
+			t.Fatalf("why line %d: %+v, %v", line.Number, found, err)
+		}
+		if line.By == nil || line.By.ID != found[0].Event.ID {
+			t.Errorf("%q is by %+v, why names %s", line.Text, line.By, found[0].Event.ID)
+			continue
+		}
+		want, made := edits[section]
+		if made && line.By.ID != want {
+			t.Errorf("%q below %s is by %s, want %s", line.Text, section, line.By.ID, want)
+		}
+		if made {
+			seen++
+		}
+		if byHand := line.By.Op == edit.OpObserved; byHand != (line.Text == "- Ana likes coffee") {
+			t.Errorf("%q is by %s", line.Text, line.By.Op)
 		}
 	}
-	for text, want := range map[string]string{"# A": "1", "- two": "1", "- three": "2", "- four": "3", "- five": ""} {
-		if by[text] != want {
-			t.Errorf("the origin of %q is %q, want %q", text, by[text], want)
-		}
+	if seen != 4 {
+		t.Errorf("%d lines of the sections were looked at, want 4:\n%s", seen, f.memoryFile())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ func (s *Site) routeGuests() {
 	s.get("/as/{name}", s.asGroup(guestStart))
 	s.get("/as/{name}/memories", s.asGroup(s.guestMemories))
 	s.get("/as/{name}/search", s.asGroup(guestSearch))
+	s.get("/as/{name}/skills", s.asGroup(guestSkills))
+	s.get("/as/{name}/skills/{id}", s.asGroup(guestSkills))
 	s.get("/as/{name}/memory/{id}", s.asGroup(guestMemory))
 	s.get("/as/{name}/files/{file...}", s.asGroup(guestFile))
 }
@@ -34,7 +37,9 @@ type guest struct {
 	Name, Path   string // of the group, and of its pages
 	Instructions string
 	Startup      string // what a session of the group starts with
+	Unknown      bool   // nothing of the group is stored, so that its name may be a mistake
 	Tools        []mcp.Tool
+	Skills       foundSkills
 	Files        []link
 	Text         string
 	Days         []day
@@ -50,6 +55,7 @@ func (g guest) Navigation() []page.Entry {
 		{Path: g.Path, Name: "Start of a session"},
 		{Path: g.Path + "/memories", Name: "What it can find"},
 		{Path: g.Path + "/search", Name: "Search"},
+		{Path: g.Path + "/skills", Name: "Skills"},
 	}
 }
 
@@ -131,8 +137,22 @@ func guestStart(r *http.Request, m Member, content guest, p page.Page) (answer, 
 			content.Files = append(content.Files, link{resource.URI, filePath(m, name), name})
 		}
 	}
+	if content.Unknown, err = storedNothing(ctx, m); err != nil {
+		return answer{}, err
+	}
 	p.Title, p.Content = "What a session of "+content.Name+" starts with", content
 	return answer{template: "guest", page: p}, nil
+}
+
+// storedNothing reports whether a group has no memory and no skill of its own.
+func storedNothing(ctx context.Context, m Member) (bool, error) {
+	list, err := m.Memory.Holdings(ctx)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(list, func(h mesh.Holding) bool {
+		return h.Visibility == m.Memory.Home() && (h.Memories > 0 || h.Skills > 0 || h.Damaged)
+	}), nil
 }
 
 // guestFile shows a file as the group's server returns it.
@@ -189,6 +209,6 @@ func guestMemory(r *http.Request, m Member, content guest, p page.Page) (answer,
 	}
 	content.Row, content.Text = newRow(hit, m.Memory.Home(), content.Path+"/memory/"), strings.TrimSpace(hit.Content)
 	content.Row.Who = cmp.Or(content.Row.Who, unknownSource)
-	p.Title, p.Content = "A "+content.Row.Kind, content
+	p.Title, p.Content = withArticle(content.Row.Kind), content
 	return answer{template: "guestmemory", page: p}, nil
 }

@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/viewer/page"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
@@ -28,6 +29,10 @@ type skillRow struct {
 	Path string
 }
 
+func newSkillRow(h record.SkillHit) skillRow {
+	return skillRow{h, zoneOf(h.Visibility), "/memory/" + url.PathEscape(h.ID)}
+}
+
 // lessons shows the lessons that sessions start with, and the skills, with their confidence.
 func (s *Site) lessons(r *http.Request) (answer, error) {
 	person, err := s.person()
@@ -48,7 +53,7 @@ func (s *Site) lessons(r *http.Request) (answer, error) {
 	}
 	content.Total = skills.Total
 	for _, h := range skills.Skills {
-		content.Skills = append(content.Skills, skillRow{h, zoneOf(h.Visibility), "/memory/" + h.ID})
+		content.Skills = append(content.Skills, newSkillRow(h))
 	}
 	return answer{template: "lessons", page: page.Page{
 		Title: "Lessons and skills", Here: "/lessons", Content: content,

@@ -27,6 +27,7 @@ type memoryPage struct {
 
 	Correctable, Retirable, Sharable bool
 	Pinnable, Pinned                 bool
+	Retired                          bool   // it is not current, and nothing replaced it
 	Why                              string // why it cannot be corrected, "" if it can
 	NewText, Reason, Happened        string // what was typed into the form
 }
@@ -53,8 +54,16 @@ func (s *Site) memory(r *http.Request) (answer, error) {
 // memoryAnswer is the page of a memory.
 func memoryAnswer(content memoryPage) answer {
 	return answer{template: "memory", page: page.Page{
-		Title: "A " + content.Row.Kind, Zone: content.Row.Zone, Here: zonePath(content.Row.Zone), Content: content,
+		Title: withArticle(content.Row.Kind), Zone: content.Row.Zone, Here: zonePath(content.Row.Zone), Content: content,
 	}}
+}
+
+// withArticle returns the kind of a memory as a heading.
+func withArticle(kind string) string {
+	if strings.ContainsRune("aeiou", []rune(kind + " ")[0]) {
+		return "An " + kind
+	}
+	return "A " + kind
 }
 
 func zonePath(z page.Zone) string {
@@ -105,6 +114,8 @@ func (s *Site) memoryOf(ctx context.Context, m Member, id string) (memoryPage, e
 		p.Why = "Only the group's own sessions can correct what was said there. You can forget it."
 	case hit.Lesson != nil, hit.Reflection != nil:
 		p.Why = "A " + p.Row.Kind + " was made from other memories. Correct those, or forget this one."
+	case retired(hit):
+		p.Correctable, p.Retired = true, true
 	case hit.Past != nil:
 		p.Why = "It is not current any more. Correct what replaced it."
 	default:
@@ -117,6 +128,9 @@ func (s *Site) memoryOf(ctx context.Context, m Member, id string) (memoryPage, e
 	p.Sharable = hit.Visibility != record.Shared && hit.Past == nil
 	return p, nil
 }
+
+// retired reports whether a memory is not current any more although nothing replaced it.
+func retired(h record.Hit) bool { return h.Past != nil && h.Past.New == "" }
 
 // sourcesOf are the ids of what a memory was made from.
 func sourcesOf(r *record.Record) (ids []string) {
@@ -161,7 +175,7 @@ func elements(h record.Hit) (list []element) {
 	add("Why it was kept", h.Rationale)
 	add("What it may be useful for", h.Hypothesis)
 	add("Conversation", h.SessionID)
-	add("Stored by", h.AgentID)
+	add("Agent whose memory it is", h.AgentID)
 	add("Skill", h.Skill)
 	switch h.Consent {
 	case record.ByPerson:

@@ -6,6 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/trace"
 )
 
 // change is a difference for a page.
@@ -20,58 +21,40 @@ type originLine struct {
 	Number int
 	Text   string
 	By     *eventRow // nil if no event did
+	Put    *eventRow // the later event that put it where it is now, nil if none did
 	Same   bool      // the line above has the same origin
 }
 
-// origins returns the lines of a file, each with the event after which it was first there in these words. Events are
-// those of the file, oldest first.
-//
-// A line that two sections have in the same words has the origin of the later one: what it says was then written twice.
-func origins(text string, events []edit.Event) []originLine {
-	present := map[string]*eventRow{}
-	for _, e := range events {
-		if e.Op == edit.OpErase || e.Asked != nil && e.Op == edit.OpPropose {
-			continue
+// origins returns the lines of a file's text, each with what trace.Origins knows about it.
+func origins(text string, from []trace.Origin) []originLine {
+	rows := map[*edit.Event]*eventRow{}
+	row := func(e *edit.Event) *eventRow {
+		if e == nil {
+			return nil
 		}
-		row := newEventRow(e)
-		if e.Base != nil {
-			lines := map[string]*eventRow{}
-			for line := range strings.Lines(*e.Base) {
-				line = strings.TrimSpace(line)
-				if lines[line] = present[line]; lines[line] == nil {
-					lines[line] = &row
-				}
-			}
-			present = lines
+		if rows[e] == nil {
+			made := newEventRow(*e)
+			rows[e] = &made
 		}
-		for _, c := range e.Changes {
-			cut := map[string]*eventRow{}
-			for line := range strings.Lines(c.Cut) {
-				line = strings.TrimSpace(line)
-				cut[line] = present[line]
-				delete(present, line)
-			}
-			// Only what differs is cut, which may begin within a line: then the whole line is in neither.
-			for line := range strings.Lines(c.Insert) {
-				line = strings.TrimSpace(line)
-				if present[line] = cut[line]; present[line] == nil {
-					present[line] = &row
-				}
-			}
-		}
+		return rows[e]
 	}
 	var list []originLine
-	var last *eventRow
+	var last trace.Origin
 	number := 0
 	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimRight(line, "\r\n")
-		by := present[strings.TrimSpace(line)]
-		if strings.TrimSpace(line) == "" {
-			by = last // a blank line belongs to what is above it
+		var now trace.Origin
+		if number < len(from) {
+			now = from[number]
 		}
-		list = append(list, originLine{number, line, by, by == last && number > 1})
-		last = by
+		if strings.TrimSpace(line) == "" {
+			now = last // a blank line belongs to what is above it
+		}
+		number++
+		list = append(list, originLine{
+			Number: number, Text: strings.TrimRight(line, "\r\n"), By: row(now.Event), Put: row(now.Put),
+			Same: now == last && number > 1,
+		})
+		last = now
 	}
 	return list
 }

@@ -128,7 +128,8 @@ func whoSaid(h record.Hit, home record.Visibility) string {
 func (r row) explained(h record.Hit) row {
 	r.Level, r.Chance = string(confidence.Of(h.Probability)), h.Probability
 	for _, s := range h.Signals {
-		if s.Value != 0 {
+		// What belongs to no conversation has this share by itself, to compete on equal terms: there is nothing to show.
+		if s.Value != 0 && (s.Name != "session" || h.SessionID != "") {
 			r.Bars = append(r.Bars, bar{nameOf(s.Name), s.Value})
 		}
 	}
@@ -138,9 +139,9 @@ func (r row) explained(h record.Hit) row {
 // signalNames are the signals of the ranking in a person's words (docs/ranking.md).
 var signalNames = map[string]string{
 	"cosine": "similar meaning", "meaning": "meaning, compared with the others", "own_words": "its own words",
-	"context_words": "words around it", "word_pairs": "pairs of words", "length": "length", "session": "same conversation",
-	"speaker": "who is asked about", "standing": "a standing instruction", "time": "the time asked about",
-	"project": "the project", "label": "its labels",
+	"context_words": "words around it", "word_pairs": "pairs of words", "length": "length",
+	"session": "the best of its conversation", "speaker": "who is asked about", "standing": "a standing instruction",
+	"time": "the time asked about", "project": "the project", "label": "its labels",
 }
 
 func nameOf(signal string) string {

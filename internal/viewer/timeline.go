@@ -12,6 +12,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/viewer/page"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
 // pageSize is the number of memories on a page.
@@ -37,6 +38,7 @@ func (s *Site) routeMemories() {
 	s.get("/memory/{id}", s.memory)
 	s.post("/memory/{id}/correct", s.correct)
 	s.post("/memory/{id}/retire", s.retire)
+	s.post("/memory/{id}/revive", s.revive)
 	s.post("/memory/{id}/pin", s.pinMemory)
 	s.get("/memory/{id}/share", s.share)
 	s.post("/memory/{id}/share", s.share)
@@ -113,11 +115,33 @@ type timelinePage struct {
 	Filter filter
 	Types  []memoryType
 	Days   []day
-	Older  string // the address of the next page, "" if this is the last
-	First  bool   // this is the first page
-	Notice string // what cannot be read
-	Group  string // the group whose data it is, "" for none
-	Hint   string // what can be done with a memory
+	Older  string     // the address of the next page, "" if this is the last
+	First  bool       // this is the first page
+	Notice string     // what cannot be read
+	Group  string     // the group whose data it is, "" for none
+	Hint   string     // what can be done with a memory
+	Files  []fileRow  // that every group reads, on the first page of Shared
+	Skills []skillRow // of the compartment, on its first page
+}
+
+// addSkills adds the skills of the page's compartment and, to Shared, the files that every group reads.
+func (p *timelinePage) addSkills(ctx context.Context, m Member, in record.Visibility) error {
+	skills, err := m.Memory.Skills().In(ctx, in)
+	if err != nil {
+		return err
+	}
+	for _, h := range skills {
+		p.Skills = append(p.Skills, newSkillRow(h))
+	}
+	if in != record.Shared {
+		return nil
+	}
+	for _, name := range workspace.PublicFiles {
+		if file, err := m.Workspace.Stat(name); err == nil { // it may not exist
+			p.Files = append(p.Files, newFileRow(m, file))
+		}
+	}
+	return nil
 }
 
 // timeline shows what was remembered, newest first.
@@ -145,6 +169,12 @@ func (s *Site) timeline(r *http.Request, in record.Visibility) (answer, error) {
 		content.Notice = "Its ledger is damaged: what was stored after the damage is not shown. Run yamo-mcp ledger verify."
 	}
 	content.Days = days(listed.Hits, person.Memory.Home(), "/memory/", s.zone())
+	// The filter is for memories. Private skills have a page of their own.
+	if in != record.Private && content.First && !content.Filter.Set() {
+		if err := content.addSkills(r.Context(), person, in); err != nil {
+			return answer{}, err
+		}
+	}
 	if listed.Next != "" {
 		query.Set("after", listed.Next)
 		query.Del("done")

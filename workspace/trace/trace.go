@@ -20,6 +20,16 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
 
+// Origin is where a line of a file comes from.
+type Origin struct {
+	// Event is the edit that wrote the line, without its texts; nil for a file without recorded edits.
+	Event *edit.Event `json:"event,omitempty"`
+	// First means that the record begins with the line: it was there before the first recorded edit.
+	First bool `json:"before_the_record,omitempty"`
+	// Put is the later event that put the line where it is now: an undo, a change by hand, a sweep that moved it.
+	Put *edit.Event `json:"moved_by,omitempty"`
+}
+
 // Line is a line of a file, with the edit that wrote it.
 type Line struct {
 	File    string `json:"file"` // relative to the workspace
@@ -27,12 +37,7 @@ type Line struct {
 	Text    string `json:"text"`
 	Section string `json:"section,omitempty"` // the heading that it is under
 	Group   string `json:"group,omitempty"`   // the group that wrote the file
-	// Event is the edit that wrote the line, without its texts; nil for a file without recorded edits.
-	Event *edit.Event `json:"event,omitempty"`
-	// First means that the record begins with the line: it was there before the first recorded edit.
-	First bool `json:"before_the_record,omitempty"`
-	// Put is the later event that put the line where it is now: an undo, a change by hand, a sweep that moved it.
-	Put *edit.Event `json:"moved_by,omitempty"`
+	Origin
 	// Evidence are the tokens in the line, or else those of the edit.
 	Evidence []string `json:"evidence,omitempty"`
 	Own      bool     `json:"-"` // Evidence is in the line
@@ -108,13 +113,13 @@ func linesOf(view *workspace.View, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return split(strings.ToValidUTF8(string(data), "\uFFFD")), nil
+	return split(string(data)), nil
 }
 
-// split returns the lines of a file without their ends.
+// split returns the lines of a file without their ends, with a replacement character for what is no text.
 func split(file string) []string {
 	var lines []string
-	for line := range strings.Lines(file) {
+	for line := range strings.Lines(strings.ToValidUTF8(file, "\uFFFD")) {
 		lines = append(lines, strings.TrimRight(line, " \t\r\n"))
 	}
 	return lines
@@ -123,8 +128,14 @@ func split(file string) []string {
 // origin is where a line of a text comes from: an index into the events, and that of the one that moved it, 0 for none.
 type origin struct{ event, put int }
 
-// about returns what wrote the lines of a file with these indexes.
-func about(ctx context.Context, view *workspace.View, editor *edit.Editor, name string, at []int) ([]Line, error) {
+// Origins returns where each line of a file comes from. text is what the file has now, or the beginning of that. It
+// first records what was changed by hand. Lines that the record does not have, because the file is changed at this
+// moment or its edits are not recorded, have no event. A file whose record cannot be followed is a fault.
+func Origins(ctx context.Context, editor *edit.Editor, name, text string) ([]Origin, error) {
+	return originsOf(ctx, editor, name, split(text))
+}
+
+func originsOf(ctx context.Context, editor *edit.Editor, name string, present []string) ([]Origin, error) {
 	var events []edit.Event
 	var lines []string
 	var origins []origin
@@ -151,20 +162,39 @@ func about(ctx context.Context, view *workspace.View, editor *edit.Editor, name 
 	if err != nil {
 		return nil, err
 	}
+	list := make([]Origin, len(present))
+	for i := range list {
+		// Only what the record ends with: the file may be changed at this moment.
+		if i >= len(lines) || lines[i] != present[i] {
+			continue
+		}
+		from := origins[i]
+		list[i] = Origin{Event: &events[from.event], First: from.event == 0 && events[0].Op == edit.OpSnapshot}
+		if from.put > 0 {
+			list[i].Put = &events[from.put]
+		}
+	}
+	return list, nil
+}
+
+// about returns what wrote the lines of a file with these indexes.
+func about(ctx context.Context, view *workspace.View, editor *edit.Editor, name string, at []int) ([]Line, error) {
 	present, err := linesOf(view, name)
+	if err != nil {
+		return nil, err
+	}
+	origins, err := originsOf(ctx, editor, name, present)
 	if err != nil {
 		return nil, err
 	}
 	var list []Line
 	for _, i := range at {
-		line := Line{File: name, Line: i + 1, Text: present[i], Section: section(present, i), Group: workspace.GroupOf(name)}
-		// Only what the record ends with: the file may be changed at this moment.
-		if i < len(lines) && lines[i] == present[i] {
-			from := origins[i]
-			line.Event, line.First = &events[from.event], from.event == 0 && events[0].Op == edit.OpSnapshot
-			if from.put > 0 {
-				line.Put = &events[from.put]
-			}
+		if i >= len(present) {
+			continue // the file was cut meanwhile
+		}
+		line := Line{
+			File: name, Line: i + 1, Text: present[i], Section: section(present, i), Group: workspace.GroupOf(name),
+			Origin: origins[i],
 		}
 		for _, token := range grammar.Tokens(line.Text) {
 			line.Evidence, line.Own = append(line.Evidence, token.String()), true

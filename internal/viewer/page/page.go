@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -131,12 +132,13 @@ func (t *Templates) execute(w io.Writer, name, part string, p Page) error {
 // functions are what templates can call.
 func functions(zone func() *time.Location) template.FuncMap {
 	return template.FuncMap{
-		"text":  Text,
-		"field": func() string { return guard.TokenField },
-		"day":   func(t time.Time) string { return t.In(zone()).Format("Monday 2 January 2006") },
-		"clock": func(t time.Time) string { return t.In(zone()).Format("15:04") },
-		"stamp": func(t time.Time) string { return stamp(t.In(zone())) },
-		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"text":    Text,
+		"field":   func() string { return guard.TokenField },
+		"day":     func(t time.Time) string { return t.In(zone()).Format("Monday 2 January 2006") },
+		"clock":   func(t time.Time) string { return t.In(zone()).Format("15:04") },
+		"stamp":   func(t time.Time) string { return stamp(t.In(zone())) },
+		"moments": func(s string) string { return Moments(s, zone()) },
+		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"percent": func(value float64) string {
 			return fmt.Sprintf("%.0f %%", 100*value)
 		},
@@ -146,6 +148,20 @@ func functions(zone func() *time.Location) template.FuncMap {
 		"diff":     diffLines,
 		"byteSize": byteSize,
 	}
+}
+
+// moment matches a time as the record has it.
+var moment = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`)
+
+// Moments returns a text with its times of UTC as pages show times: in a zone, without seconds.
+func Moments(s string, zone *time.Location) string {
+	return moment.ReplaceAllStringFunc(s, func(at string) string {
+		t, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			return at
+		}
+		return stamp(t.In(zone))
+	})
 }
 
 // stamp formats a time, or a date, which is stored as its first moment.

@@ -35,3 +35,18 @@ func TestStamp(t *testing.T) {
 		}
 	}
 }
+
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	lisbon := time.FixedZone("", 3600)
+	for s, want := range map[string]string{
+		"2026-11-20T10:00:00.000Z":                     "20 November 2026, 11:00",
+		"already accepted at 2026-11-23T07:18:51.689Z": "already accepted at 23 November 2026, 08:18",
+		"at 2026-99-23T07:18:51Z":                      "at 2026-99-23T07:18:51Z",
+		"yesterday":                                    "yesterday",
+	} {
+		if got := Moments(s, lisbon); got != want {
+			t.Errorf("Moments(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
