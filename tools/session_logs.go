@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/conversation"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -113,18 +116,31 @@ func readLogs(
 			OK: r.OK, Hits: hits, Count: len(hits),
 			Truncated: r.Truncated || len(hits) < len(r.Hits), SkippedLines: r.SkippedLines, Pending: r.Pending,
 		}
-		return answer.hinted("search for a longer text, in one session, or with a smaller max_chars"), err
+		answer = answer.hinted("search for a longer text, in one session, or with a smaller max_chars")
+		if r.Incomplete {
+			answer.addHint("There was no time to look everywhere for the text as it is: search with a session_id.")
+		}
+		return answer, err
 	case "recent":
 		r, err := v.Recent(ctx, in.SessionID, project(ctx), in.Limit, in.MaxChars)
 		slices.Reverse(r.Entries)
 		r.Entries = fit(&left, r.Entries) // the last ones count
 		slices.Reverse(r.Entries)
-		return turns(r).hinted("ask with a larger limit or smaller max_chars, or read_session from its beginning"), err
+		answer := turns(r).hinted("ask with a larger limit or smaller max_chars, or read_session from its beginning")
+		answer.goOn(r.TotalEntries-len(r.Entries), 0)
+		return answer, err
 	default:
 		if in.SessionID == "" {
 			return logAnswer{}, fault.New("session_id: required by read_session; action list_sessions returns the existing ones")
 		}
+		from, err := turnStart(in.Query)
+		if err != nil {
+			return logAnswer{}, err
+		}
 		r, err := v.ReadSession(ctx, in.SessionID, in.Offset, in.Limit, in.MaxChars)
+		if from > 0 {
+			r, err = v.ReadTurn(ctx, in.SessionID, in.Offset, from, in.MaxChars)
+		}
 		r.Entries = fit(&left, r.Entries)
 		answer := turns(r)
 		// A count of 0 means that one turn does not fit: an offset that does not advance would loop.
@@ -132,8 +148,48 @@ func readLogs(
 			answer.NextOffset = next
 			answer.Hint = fmt.Sprintf("%d more turns: call again with next_offset as offset.", r.TotalEntries-next)
 		}
+		answer.goOn(in.Offset, from)
 		return answer, err
 	}
+}
+
+// startMark begins the query of a read_session for the rest of a turn: from:4000 for what is after its first 4,000
+// characters.
+const startMark = "from:"
+
+// turnStart returns the number of characters in the query of a read_session, 0 if it has none.
+func turnStart(query string) (int, error) {
+	number, ok := strings.CutPrefix(strings.TrimSpace(query), startMark)
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || n > maxTurn {
+		return 0, fault.New("query: %s takes a number of characters from 0 to %d, e.g. %s4000", startMark, maxTurn, startMark)
+	}
+	return n, nil
+}
+
+// maxTurn is more characters than a turn of a session log has.
+const maxTurn = 4 << 20
+
+// goOn adds how to read the rest of the first turn that was cut. first is the number of the first turn, from where in
+// it the answer begins.
+func (a *logAnswer) goOn(first, from int) {
+	for i, e := range a.Entries {
+		if !e.Truncated {
+			continue
+		}
+		a.addHint(fmt.Sprintf("Turn %d is cut: read_session with offset %d, limit 1, max_chars %d and query \"%s%d\" "+
+			"returns more of it.", first+i, first+i, transcript.MaxMaxChars, startMark,
+			from+utf8.RuneCountInString(e.Content)-utf8.RuneCountInString("…")))
+		return
+	}
+}
+
+// addHint adds a sentence to the hint.
+func (a *logAnswer) addHint(sentence string) {
+	a.Hint = strings.TrimSpace(a.Hint + " " + sentence)
 }
 
 // turns returns the turns of a session, with its header, so that a model knows whose words they are.

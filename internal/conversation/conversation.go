@@ -76,24 +76,51 @@ func (v *View) Search(ctx context.Context, q Query) (transcript.Hits, error) {
 		v.Logger.WarnContext(ctx, "search conversations without their index", slog.Any("error", err))
 		return v.View.Search(ctx, q.Text, q.SessionID, q.Limit, q.MaxChars)
 	}
-	a := &answer{view: v, query: q, limit: request.Limit, seen: map[seen]bool{}}
+	a := &answer{view: v, query: q, needle: unquoted(q.Text), limit: request.Limit, seen: map[seen]bool{}}
 	a.Hits = transcript.Hits{OK: true, Query: q.Text, Hits: []transcript.Hit{}}
-	if err := a.literal(ctx, found.All); err != nil {
+	if err := a.fill(ctx, found); err != nil {
 		return transcript.Hits{}, err
-	}
-	if err := a.best(ctx, found.Places); err != nil {
-		return transcript.Hits{}, err
-	}
-	// Parts of words are in no index. For anything else it would take long to read the logs and find nothing either.
-	if len(a.Hits.Hits) == 0 && found.Behind == 0 && !q.narrowed() && !strings.ContainsFunc(q.Text, unicode.IsSpace) {
-		if err := a.read(ctx); err != nil {
-			return transcript.Hits{}, err
-		}
 	}
 	a.Hits.Count = len(a.Hits.Hits)
 	a.Hits.Truncated = a.Hits.Truncated || a.Hits.Count == a.limit && (found.More || len(found.Places) == a.limit)
 	a.Hits.Pending = found.Behind
 	return a.Hits, nil
+}
+
+// unquoted returns a query without quotation marks around it: they say that it is meant as it is.
+func unquoted(text string) string {
+	if inner := strings.TrimSpace(strings.Trim(text, `"`)); inner != "" && text == `"`+strings.Trim(text, `"`)+`"` {
+		return inner
+	}
+	return text
+}
+
+// readingTime limits how long the logs themselves are read in a search that an index answers.
+const readingTime = 2 * time.Second
+
+// fill adds what was found: first what has the query as it is.
+func (a *answer) fill(ctx context.Context, found turns.Found) error {
+	if err := a.literal(ctx, found.All); err != nil {
+		return err
+	}
+	if err := a.unread(ctx, found.Unread); err != nil {
+		return err
+	}
+	// Parts of words are in no index. For anything else it would take long to read the logs and find nothing either.
+	one := found.Behind == 0 && !a.query.narrowed() && !strings.ContainsFunc(a.needle, unicode.IsSpace)
+	if len(a.Hits.Hits) == 0 && one && turns.IsIdentifier(a.needle) {
+		if err := a.read(ctx); err != nil {
+			return err
+		}
+		one = false
+	}
+	if err := a.best(ctx, found.Places); err != nil {
+		return err
+	}
+	if len(a.Hits.Hits) == 0 && one {
+		return a.read(ctx)
+	}
+	return nil
 }
 
 // request returns q for the index.
@@ -125,10 +152,11 @@ func (v *View) request(q Query) (turns.Query, error) {
 // answer is the hits of a search as they are found.
 type answer struct {
 	transcript.Hits
-	view  *View
-	query Query
-	limit int
-	seen  map[seen]bool
+	view   *View
+	query  Query
+	needle string // what a turn must have to contain the query as it is
+	limit  int
+	seen   map[seen]bool
 }
 
 // seen identifies a turn of a session.
@@ -164,15 +192,15 @@ func (a *answer) literal(ctx context.Context, places []turns.Place) error {
 		for n < len(places) && n < 64 && places[n].Log.Name == places[0].Log.Name {
 			n++
 		}
-		read, err := a.turns(ctx, places[:n])
+		read, err := a.turns(ctx, places[:n], a.needle)
 		if err != nil {
 			return err
 		}
 		for i, t := range read {
-			if t == nil || !transcript.Contains(t.Content, a.query.Text) {
+			if t == nil || !transcript.Contains(t.Content, a.needle) {
 				continue
 			}
-			if h, ok := a.view.Show(logOf(places[i].Log), *t, []string{a.query.Text}, a.query.MaxChars); ok {
+			if h, ok := a.view.Show(logOf(places[i].Log), *t, []string{a.needle}, a.query.MaxChars); ok {
 				a.add(h, places[i].Ordinal)
 			}
 		}
@@ -180,6 +208,20 @@ func (a *answer) literal(ctx context.Context, places []turns.Place) error {
 	}
 	a.Hits.Truncated = len(places) > 0
 	return nil
+}
+
+// unread adds those of places whose turns contain the query as it is, as far as the time allows.
+func (a *answer) unread(ctx context.Context, places []turns.Place) error {
+	limited, cancel := context.WithTimeout(ctx, readingTime)
+	defer cancel()
+	truncated := a.Hits.Truncated
+	err := a.literal(limited, places)
+	a.Hits.Truncated = a.Hits.Truncated || truncated
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		a.Hits.Incomplete = true
+		return nil
+	}
+	return err
 }
 
 // best adds places in their order.
@@ -198,7 +240,7 @@ func (a *answer) best(ctx context.Context, places []turns.Place) error {
 		for i, n := range at {
 			some[i] = places[n]
 		}
-		list, err := a.turns(ctx, some)
+		list, err := a.turns(ctx, some, "")
 		if err != nil {
 			return err
 		}
@@ -224,13 +266,14 @@ func (a *answer) best(ctx context.Context, places []turns.Place) error {
 	return nil
 }
 
-// turns returns the turns at places of one log, in ascending order; nil for one that is not there any more.
-func (a *answer) turns(ctx context.Context, places []turns.Place) ([]*transcript.Turn, error) {
+// turns returns the turns at places of one log, in ascending order; nil for one that is not there any more, or that
+// cannot have needle, unless that is "".
+func (a *answer) turns(ctx context.Context, places []turns.Place, needle string) ([]*transcript.Turn, error) {
 	offsets := make([]int64, len(places))
 	for i, p := range places {
 		offsets[i] = p.Offset
 	}
-	read, err := a.view.Turns(ctx, logOf(places[0].Log), offsets)
+	read, err := a.view.TurnsWith(ctx, logOf(places[0].Log), offsets, needle)
 	if err != nil && !errors.Is(err, transcript.ErrNotFound) {
 		return nil, err
 	}
@@ -246,12 +289,13 @@ func (a *answer) turns(ctx context.Context, places []turns.Place) ([]*transcript
 	return list, nil
 }
 
-// read adds what a search of the logs themselves finds.
+// read adds the turns in which a search of the logs themselves finds the query as it is, as far as the time allows.
 func (a *answer) read(ctx context.Context) error {
-	r, err := a.view.View.Search(ctx, a.query.Text, a.query.SessionID, a.query.Limit, a.query.MaxChars)
+	r, err := a.view.Literal(ctx, a.needle, a.query.SessionID, a.query.Limit, a.query.MaxChars, readingTime)
 	if err != nil {
 		return err
 	}
+	a.Hits.Incomplete = a.Hits.Incomplete || r.Incomplete
 	for _, h := range r.Hits {
 		a.add(h, -1)
 	}

@@ -28,7 +28,7 @@ import (
 //	  offset, flags, time (s), 8 bytes of the key's hash, number of words, and 4 bytes for each word in ascending order
 //
 // A word is the FNV-1a hash of its stem. Text of the log is in no digest, except the folder that the host ran in.
-const digestMagic = "yamotrn2"
+const digestMagic = "yamotrn3"
 
 const (
 	frameHead = 8
@@ -46,6 +46,8 @@ const (
 	flagSpoken = 1 << 2 // something was said in it
 	flagClean  = 1 << 3 // there is no credential in what was said
 	flagWhole  = 1 << 4 // what was said is all of it
+	flagCut    = 1 << 5 // its text goes on after what is found by its words
+	flagData   = 1 << 6 // a part of its text looks like data, and is not found by its words
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

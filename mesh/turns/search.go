@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
@@ -46,8 +47,12 @@ type Found struct {
 	Places []Place // the best first
 	// All is the turns that have all words of the query, the newest session's first and in order within a session, up to
 	// MaxAll: what has the query as it is, is among them.
-	All     []Place
-	More    bool // All has reached MaxAll
+	All  []Place
+	More bool // All has reached MaxAll
+	// Unread is the turns of which the index does not know whether they have the query as it is, in the order of All, up
+	// to maxUnread: their text is longer than what is found by its words, or has parts that look like data as the query
+	// does.
+	Unread  []Place
 	Behind  int  // logs that are not searched to their end yet
 	Pending int  // turns without a vector, which are found by their words only
 	Off     bool // no embedding model is installed
@@ -111,6 +116,7 @@ func (x *Index) Search(ctx context.Context, q Query) (f Found, err error) {
 		}
 	}
 	x.mu.Unlock()
+	q.Text = text
 	words, err := x.words(ctx, order, keyword.Stems(text), q, &f)
 	if err != nil {
 		return Found{}, err
@@ -210,6 +216,7 @@ func (x *Index) words(ctx context.Context, order, stems []string, q Query, f *Fo
 		hashes[i] = hashOf(s)
 	}
 	every := uint32(1)<<len(hashes) - 1
+	data, need := isData(q.Text, stems)
 	var found []candidate
 	turns, with := 0, make([]int, len(hashes))
 	for _, name := range order {
@@ -235,13 +242,20 @@ func (x *Index) words(ctx context.Context, order, stems []string, q Query, f *Fo
 					with[i]++
 				}
 			}
-			if c.has == 0 || !e.admitted(q, of.log.Modified) {
+			unread := e.flags&flagCut != 0 || data && e.flags&flagData != 0 && c.has&need == need
+			if c.has == 0 && !unread || !e.admitted(q, of.log.Modified) {
 				return
 			}
 			e.words = nil
 			c.entry = e
-			if c.has == every && len(f.All) < MaxAll {
+			switch {
+			case c.has == every && len(f.All) < MaxAll:
 				f.All = append(f.All, c.place())
+			case unread && len(f.Unread) < maxUnread:
+				f.Unread = append(f.Unread, c.place())
+			}
+			if c.has == 0 {
+				return
 			}
 			if !loaded || e.flags&flagWhole == 0 {
 				found = append(found, c)
@@ -254,6 +268,41 @@ func (x *Index) words(ctx context.Context, order, stems []string, q Query, f *Fo
 	list, exact := best(found, with, turns, q.Limit)
 	f.exact = exact
 	return list, nil
+}
+
+// maxUnread is the maximum length of Found.Unread.
+const maxUnread = 20_000
+
+// IsIdentifier reports whether a part of a query without white space is a name or a number of something rather than a
+// word, of which a text may have more or less: it has a digit or a sign within, or an upper-case letter after a
+// lower-case one.
+func IsIdentifier(run string) bool {
+	run = strings.Trim(run, `.,;:!?"'()`)
+	before := ' '
+	for _, c := range run {
+		if unicode.IsDigit(c) || strings.ContainsRune("_./:#@=+\\", c) || unicode.IsLower(before) && unicode.IsUpper(c) {
+			return len(run) > 3
+		}
+		before = c
+	}
+	return false
+}
+
+// isData reports whether a query has parts that a turn may have in what looks like data. need has a bit for each of
+// stems that is not of such a part only.
+func isData(text string, stems []string) (data bool, need uint32) {
+	for run := range strings.FieldsSeq(text) {
+		if looksSecret(run) || IsIdentifier(run) {
+			data = true
+			continue
+		}
+		for _, stem := range keyword.Stems(run) {
+			if i := slices.Index(stems, stem); i >= 0 {
+				need |= 1 << i
+			}
+		}
+	}
+	return data, need
 }
 
 // in reports whether a log is that of a session or of one of its subagents.

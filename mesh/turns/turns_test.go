@@ -303,3 +303,34 @@ func TestOwnOnly(t *testing.T) {
 	club.expect("private", "")
 	club.expect("everybody", "a 0")
 }
+
+// What the index has of a log is deleted with the next search after the log is, and by a process that starts later.
+func TestDeletedLog(t *testing.T) {
+	t.Parallel()
+	dir, s := t.TempDir(), &logs{}
+	s.write("a", "the anchor holds\n")
+	s.write("b", "the rudder is stuck\n")
+	s.write("c", "the keel is dry\n")
+	x := open(t, dir, s)
+	x.update()
+	digests := func() int {
+		found, err := filepath.Glob(filepath.Join(dir, "turns", "*.turns"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	if n := digests(); n != 3 {
+		t.Fatalf("%d digests of 3 logs", n)
+	}
+	s.remove("a")
+	x.expect("anchor", "")
+	if n := digests(); n != 2 {
+		t.Errorf("%d digests of 2 logs", n)
+	}
+	s.remove("b")
+	open(t, dir, s).expect("rudder", "")
+	if n := digests(); n != 1 {
+		t.Errorf("the next process: %d digests of 1 log", n)
+	}
+}

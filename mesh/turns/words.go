@@ -127,6 +127,7 @@ func (x *Index) digest(t Turn) (e entry, clean bool) {
 	text := t.Text
 	if len(text) > maxIndexed {
 		text = text[:maxIndexed]
+		e.flags |= flagCut
 	}
 	if t.Spoken != "" {
 		e.flags |= flagSpoken
@@ -136,14 +137,17 @@ func (x *Index) digest(t Turn) (e entry, clean bool) {
 		}
 		if len(t.Spoken) >= len(strings.TrimSpace(t.Text))*9/10 {
 			e.flags |= flagWhole
+			e.flags &^= flagCut
 			text = said
 		}
 	}
 	var words []uint32
 	for run := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
-		if !looksSecret(run) {
-			x.stemmer.Each(run, func(stem string) { words = append(words, hashOf(stem)) })
+		if looksSecret(run) {
+			e.flags |= flagData
+			continue
 		}
+		x.stemmer.Each(run, func(stem string) { words = append(words, hashOf(stem)) })
 	}
 	e.words = packed(words)
 	return e, clean

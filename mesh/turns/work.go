@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,10 +74,11 @@ func (x *Index) follow(ctx context.Context) error {
 		return err
 	}
 	x.mu.Lock()
-	behind := x.behind
+	behind, order := x.behind, slices.Clone(x.order)
 	x.mu.Unlock()
-	if behind == 0 {
-		return nil
+	left, err := x.leftOver(order)
+	if err != nil || behind == 0 && len(left) == 0 {
+		return err
 	}
 	if err := x.Prepare(); err != nil {
 		return err
@@ -126,7 +128,7 @@ func (x *Index) pass(ctx context.Context, write bool, report func(done, total in
 		report(len(logs), len(logs))
 	}
 	if write {
-		return x.sweep(logs)
+		return x.sweep()
 	}
 	return nil
 }
@@ -166,21 +168,36 @@ func (x *Index) forget(s *state) {
 	s.ids, s.loaded, s.text = nil, false, 0
 }
 
-// sweep removes the digests of logs that do not exist any more. The lock is held.
-func (x *Index) sweep(logs []Log) error {
-	known := map[string]bool{}
-	for _, l := range logs {
-		known[filepath.Base(digestPath(x.Dir, l.Name))] = true
-	}
+// leftOver returns the names of the digests of logs that do not exist any more; order has those that do.
+func (x *Index) leftOver(order []string) (left []string, err error) {
 	files, err := os.ReadDir(x.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("list digests: %w", err)
+		return nil, fmt.Errorf("list digests: %w", err)
+	}
+	known := make(map[string]bool, len(order))
+	for _, name := range order {
+		known[filepath.Base(digestPath(x.Dir, name))] = true
 	}
 	for _, f := range files {
 		if strings.HasSuffix(f.Name(), ".turns") && !known[f.Name()] {
-			if err := os.Remove(filepath.Join(x.Dir, f.Name())); err != nil {
-				return fmt.Errorf("remove a digest: %w", err)
-			}
+			left = append(left, f.Name())
+		}
+	}
+	return left, nil
+}
+
+// sweep removes the digests of logs that do not exist any more. The lock is held.
+func (x *Index) sweep() error {
+	x.mu.Lock()
+	order := slices.Clone(x.order)
+	x.mu.Unlock()
+	left, err := x.leftOver(order)
+	if err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := os.Remove(filepath.Join(x.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove a digest: %w", err)
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ type kind int
 
 const (
 	otherLine  kind = iota // of no interest
-	brokenLine             // no JSON
+	brokenLine             // no object of JSON
 	headerLine             // the session header
 	aboutLine              // tells something about the session
 	entryLine              // a turn
@@ -167,6 +167,9 @@ func parse(data []byte) line {
 	// Zeros are what a crash of the machine leaves; some programs begin a file with a mark of its encoding.
 	if data = bytes.Trim(bytes.TrimPrefix(data, byteOrderMark), "\x00 \t\r\n"); len(data) == 0 {
 		return line{}
+	}
+	if data[0] != '{' { // also what is JSON and no object: no format has it
+		return line{kind: brokenLine}
 	}
 	var r record
 	// A field of an unexpected type is ignored, and the rest of the line is read.

@@ -145,10 +145,22 @@ func (v *View) logs() ([]log, error) {
 			logs = append(logs, l)
 		}
 	}
+	logs = withoutCopies(logs)
 	slices.SortFunc(logs, func(a, b log) int {
 		return cmp.Or(b.modified.Compare(a.modified), cmp.Compare(a.name, b.name))
 	})
 	return logs, nil
+}
+
+// withoutCopies leaves out the imported logs of those sessions of the person's own that the host still has.
+func withoutCopies(logs []log) []log {
+	own := map[string]bool{}
+	for _, l := range logs {
+		if !strings.HasPrefix(l.name, importedPrefix) && l.group == "" {
+			own[l.id] = true
+		}
+	}
+	return slices.DeleteFunc(logs, func(l log) bool { return strings.HasPrefix(l.name, importedPrefix) && own[l.id] })
 }
 
 // find returns the log of session id. If two folders have a session with the id, the DM's own comes first.

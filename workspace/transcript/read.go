@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // ListSessions describes the newest limit sessions. They are chosen by modification time and sorted by the time of
@@ -56,17 +57,43 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 // ReadSession returns limit entries of the session id after the first offset entries, oldest first. The error is
 // ErrInvalidID or ErrNotFound for an id without a readable log.
 func (v *View) ReadSession(ctx context.Context, id string, offset, limit, maxChars int) (Entries, error) {
+	maxChars = clamp(maxChars, DefaultMaxChars, MaxMaxChars)
+	return v.read(ctx, id, offset, limit, func(t turn) Entry { return v.preview(t, maxChars) })
+}
+
+// ReadWhole is ReadSession with the whole of each turn.
+func (v *View) ReadWhole(ctx context.Context, id string, offset, limit int) (Entries, error) {
+	return v.read(ctx, id, offset, limit, func(t turn) Entry { return v.preview(t, maxLine) })
+}
+
+// ReadTurn returns of the session id the entry after the first offset entries, and of its content maxChars characters
+// after the first from characters. Errors are those of ReadSession.
+func (v *View) ReadTurn(ctx context.Context, id string, offset, from, maxChars int) (Entries, error) {
+	maxChars = clamp(maxChars, MaxMaxChars, MaxMaxChars)
+	return v.read(ctx, id, offset, 1, func(t turn) Entry {
+		e := t.whole()
+		// SECURITY: from its beginning, so that no credential is recognized by its end only.
+		content := []rune(v.redacted(e.Content, from+maxChars))
+		e.Content, e.Truncated = text.Fit(string(content[min(from, len(content)):]), maxChars)
+		return e
+	})
+}
+
+// read returns limit entries of the session id after the first offset entries, each as show makes it.
+func (v *View) read(
+	ctx context.Context, id string, offset, limit int, show func(turn) Entry,
+) (Entries, error) {
 	l, err := v.find(id)
 	if err != nil {
 		return Entries{}, err
 	}
-	limit, maxChars = clamp(limit, DefaultLimit, MaxLimit), clamp(maxChars, DefaultMaxChars, MaxMaxChars)
+	limit = clamp(limit, DefaultLimit, MaxLimit)
 	entries, skipped := []Entry{}, 0
 	session, err := v.scan(ctx, l, nil, func(_ Session, said turn) bool {
 		if skipped < offset {
 			skipped++
 		} else if len(entries) < limit {
-			entries = append(entries, v.preview(said, maxChars))
+			entries = append(entries, show(said))
 		}
 		return true
 	})

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
@@ -17,24 +18,9 @@ import (
 // session is searched. The error is ErrNoQuery without a query, or one of ReadSession.
 func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int) (Hits, error) {
 	query = strings.TrimSpace(query)
-	if query == "" {
-		return Hits{}, ErrNoQuery
-	}
-	var logs []log
-	var err error
-	if id == "" {
-		logs, err = v.logs()
-	} else {
-		logs = make([]log, 1)
-		logs[0], err = v.find(id)
-	}
+	s, err := v.newSearch(query, id, limit, maxChars)
 	if err != nil {
 		return Hits{}, err
-	}
-	s := &search{
-		view: v, logs: logs, named: id != "", needle: fold(query),
-		limit: clamp(limit, DefaultLimit, MaxLimit), maxChars: clamp(maxChars, DefaultMaxChars, MaxMaxChars),
-		result: Hits{OK: true, Query: query, Hits: []Hit{}},
 	}
 	if err := s.literal(ctx); err != nil {
 		return Hits{}, err
@@ -46,6 +32,50 @@ func (v *View) Search(ctx context.Context, query, id string, limit, maxChars int
 	}
 	s.result.Count = len(s.result.Hits)
 	return s.result, nil
+}
+
+// Literal returns the turns that Search finds for containing query as it is, as far as it finds them within the time
+// limit, and tells if that was too short.
+func (v *View) Literal(
+	ctx context.Context, query, id string, limit, maxChars int, most time.Duration,
+) (Hits, error) {
+	s, err := v.newSearch(strings.TrimSpace(query), id, limit, maxChars)
+	if err != nil {
+		return Hits{}, err
+	}
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	if err := s.literal(limited); err != nil {
+		if limited.Err() == nil || ctx.Err() != nil {
+			return Hits{}, err
+		}
+		s.result.Incomplete = true
+	}
+	s.result.Count = len(s.result.Hits)
+	return s.result, nil
+}
+
+// newSearch returns a search for query in the session id, or in all if that is "".
+func (v *View) newSearch(query, id string, limit, maxChars int) (*search, error) {
+	if query == "" {
+		return nil, ErrNoQuery
+	}
+	var logs []log
+	var err error
+	if id == "" {
+		logs, err = v.logs()
+	} else {
+		logs = make([]log, 1)
+		logs[0], err = v.find(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &search{
+		view: v, logs: logs, named: id != "", needle: fold(query),
+		limit: clamp(limit, DefaultLimit, MaxLimit), maxChars: clamp(maxChars, DefaultMaxChars, MaxMaxChars),
+		result: Hits{OK: true, Query: query, Hits: []Hit{}},
+	}, nil
 }
 
 // search is one search of logs.

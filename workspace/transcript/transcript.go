@@ -13,7 +13,8 @@
 //
 // The package's invariant: for a group nothing outside groups/<name>/ is opened, stat'ed or listed, and a log there
 // that does not name the group is treated as missing. Memory is bounded whatever the files contain: lines are read one
-// at a time, a line of more than 4 MiB or that is no JSON is skipped and counted, and one of unknown form is ignored.
+// at a time, a line of more than 4 MiB or that is no JSON object is skipped and counted, and another one of
+// unknown form is ignored.
 package transcript
 
 import (
@@ -187,7 +188,7 @@ type Session struct {
 	EntryCount     int        `json:"entry_count"`
 	FirstTimestamp string     `json:"first_timestamp,omitempty"`
 	LastTimestamp  string     `json:"last_timestamp,omitempty"`
-	SkippedLines   int        `json:"skipped_lines,omitempty"` // longer than 4 MiB, or no JSON
+	SkippedLines   int        `json:"skipped_lines,omitempty"` // longer than 4 MiB, or no JSON object
 	Folder         string     `json:"-"`                       // absolute path that the host ran in, "" if unknown
 }
 
@@ -243,5 +244,7 @@ type Hits struct {
 	Truncated    bool   `json:"truncated"` // the limit ended the search
 	SkippedLines int    `json:"skipped_lines,omitempty"`
 	Pending      int    `json:"pending,omitempty"` // sessions that are not indexed to their end yet
-	Hits         []Hit  `json:"hits"`
+	// Incomplete says that there was no time to look everywhere for the query as it is.
+	Incomplete bool  `json:"incomplete,omitempty"`
+	Hits       []Hit `json:"hits"`
 }

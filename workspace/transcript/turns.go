@@ -103,6 +103,12 @@ func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) b
 
 // Turns returns the turns of l that begin at offsets, which Follow told. One that is not there any more is left out.
 func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn, err error) {
+	return v.TurnsWith(ctx, l, offsets, "")
+}
+
+// TurnsWith is Turns, and may leave out what does not contain needle, in any letter case: that is much faster.
+func (v *View) TurnsWith(ctx context.Context, l Log, offsets []int64, needle string) (turns []Turn, err error) {
+	filter := newRawFilter(fold(needle))
 	file, group, err := v.openOwn(l)
 	if err != nil {
 		return nil, err
@@ -125,7 +131,9 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 		if err != nil && !errors.Is(err, io.EOF) {
 			return turns, fmt.Errorf("read session log: %w", cause(err))
 		}
-		at = row + reader.size
+		if at = row + reader.size; !filter.may(line) {
+			continue
+		}
 		if r := parse(line).bySubagent(l.Parent); r.kind == entryLine && part <= len(r.others) {
 			turns = append(turns, placed(r.turns()[part], offset, group))
 		}

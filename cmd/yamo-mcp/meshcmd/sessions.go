@@ -111,7 +111,7 @@ func (m *command) logs(who audience.Audience) (*transcript.View, func() error, e
 // sessions prints a session or the list of them.
 func (m *command) sessions(ctx context.Context, logs *transcript.View, q sessionQuery) error {
 	if q.id != "" {
-		read, err := logs.ReadSession(ctx, q.id, 0, q.limit, transcript.MaxMaxChars)
+		read, err := logs.ReadWhole(ctx, q.id, 0, q.limit)
 		if err != nil {
 			return err
 		}
@@ -248,6 +248,9 @@ func showTurnsFound(s *screen.Screen, found transcript.Hits) {
 			s.Put("    " + s.In(screen.Faint, strings.Join(facts, " · ")) + "\n")
 		}
 		s.Wrap("    ", h.Preview)
+	}
+	if found.Incomplete {
+		s.Put("There was no time to look everywhere for the text as it is; with an ID, one session is searched.\n")
 	}
 	if found.Truncated {
 		s.Put("There are more; --limit shows them.\n")
