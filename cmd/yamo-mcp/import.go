@@ -48,6 +48,7 @@ type importedSource struct {
 	InPlace  bool           `json:"in_place,omitempty"` // nothing was copied: session_logs reads it there
 	Set      bool           `json:"set,omitempty"`      // of InPlace: the setting transcripts names it
 	Stated   *distilled     `json:"stated,omitempty"`   // with --distill
+	Error    string         `json:"error,omitempty"`    // why it could not be read, or not to its end
 }
 
 // importing is how sources are imported.
@@ -121,7 +122,7 @@ what is new; it can be interrupted.`,
 			if err != nil {
 				return err
 			}
-			return c.Answer(result, formatImported(result))
+			return errors.Join(c.Answer(result, formatImported(result)), result.failed())
 		},
 	}
 	flags := cmd.Flags()
@@ -150,8 +151,11 @@ func (c importing) importAll(ctx context.Context, places []historyPlace) (import
 			return result, err
 		}
 		s, err := c.read(ctx, p, result.Folder)
-		if err != nil {
+		switch {
+		case err != nil && (len(places) == 1 || ctx.Err() != nil):
 			return result, err
+		case err != nil: // the others are not to blame
+			s.Error = strings.TrimPrefix(err.Error(), "import: ")
 		}
 		result.Sources = append(result.Sources, s)
 	}
@@ -162,6 +166,21 @@ func (c importing) importAll(ctx context.Context, places []historyPlace) (import
 	var err error
 	result.Indexed, err = c.index(ctx)
 	return result, err
+}
+
+// failed returns the error for the sources that could not be read, nil if all could.
+func (r imported) failed() error {
+	var sources []string
+	for _, s := range r.Sources {
+		if s.Error != "" {
+			sources = append(sources, s.Source)
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	return fmt.Errorf("import: %s could not be read to the end; the answer has the reason, and the others were read",
+		strings.Join(sources, ", "))
 }
 
 // index reads all sessions of a DM into the index of their words, and returns their number. It continues where an
@@ -346,6 +365,10 @@ func formatImported(r imported) string {
 			b.WriteString(", " + text.Count(n, "project", "projects"))
 		}
 		fmt.Fprintf(&b, " (%s)\n", s.Path)
+		if s.Error != "" {
+			fmt.Fprintf(&b, "  not read to the end: %s\n", s.Error)
+			continue
+		}
 		if s.Unknown > 0 {
 			fmt.Fprintf(&b, "  left out, because their form is not known: %s\n", text.Count(s.Unknown, "entry", "entries"))
 		}

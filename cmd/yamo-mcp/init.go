@@ -157,6 +157,9 @@ func importAtInit(ctx context.Context, env cli.Env, dir string, asking *guide, a
 		return fmt.Errorf("the workspace is ready, but not all was imported; continue with yamo-mcp import auto: %w", err)
 	}
 	fmt.Fprint(env.Stderr, formatImported(done))
+	if err := done.failed(); err != nil {
+		return fmt.Errorf("the workspace is ready, but not all was imported; continue with yamo-mcp import auto: %w", err)
+	}
 	return nil
 }
 
