@@ -150,8 +150,9 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 		case done.Match == grammar.ByNearest:
 			out.Hint = "The heading is misspelled in the file; it was matched anyway and not changed."
 		case len(done.Paraphrased) > 0:
-			out.Hint = "An item does not quote its source word for word, so it is marked as a paraphrase. To replace it, " +
-				"call curate_items with the exact words between quotation marks, and remove."
+			out.Hint = "An item is marked as a paraphrase unless it is one exact quote: three words or more, or a whole " +
+				"sentence, with its \"not\", and outside of it only who said it and when. To replace it, call curate_items with " +
+				"the exact words between quotation marks, and remove."
 		case typ != nil && typ.Strict && grammar.Op(e.Op).Material() && len(e.Evidence) == 0:
 			out.Hint = "A material edit of a profile needs evidence: cite memories or events in evidence_refs."
 		}

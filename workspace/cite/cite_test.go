@@ -50,7 +50,7 @@ func TestItem(t *testing.T) {
 		{"I will not sleep (" + token + ")", `"I will not sleep" (` + token + ")", true},
 		{
 			`"Ana laughed" when "I will not sleep" (` + token + ")",
-			`"Ana laughed" when "I will not sleep" (` + token + ")", true,
+			`"Ana laughed" when "I will not sleep" (paraphrase; ` + token + ")", false,
 		},
 		{`"I will sleep" (` + token + ")", `"I will sleep" (paraphrase; ` + token + ")", false},
 		{"He refuses to rest (" + token + ")", "He refuses to rest (paraphrase; " + token + ")", false},
@@ -60,6 +60,56 @@ func TestItem(t *testing.T) {
 		got, faithful := cite.Item(test.item, sources)
 		if got != test.want || faithful != test.faithful {
 			t.Errorf("%s\nbecomes %s, %v", test.item, got, faithful)
+		}
+	}
+}
+
+// A pair proves what it says if it is a quote that means in its source what it means in the item, and nothing else.
+func TestProves(t *testing.T) {
+	t.Parallel()
+	const token = " (ev:20260102T030405Z-01KDYGJ72E01PPAV80000018PC)"
+	const boat = "Luis said he sold the boat in 2019 and never regretted it."
+	for _, test := range []struct {
+		source, item string
+		want         bool
+	}{
+		{boat, `"he sold the boat in 2019"`, true},
+		{boat, `"never regretted it"`, true},
+		{boat, `Luis, 2026-02-14: "he sold the boat"`, true},
+		{boat, `"he sold the boat" — Luis Dias, 14 February 2026`, true},
+		{boat, `Luis said on 14 February: “he sold the boat”`, true},
+		{boat, `user: "sold the boat in 2019"`, true},
+		{boat, `"` + boat + `"`, true},
+		{"He drinks. Luis smokes.\n\nAna sails.", `"Luis smokes"`, true},
+		{"- Ana sails\n- Luis rows", `"Luis rows"`, true},
+		{"私は猫が好きです", `"私は猫が好き"`, true},
+		{"He is never at home. He likes the boat.", `"likes the boat"`, true},
+
+		// Words outside of the quote, or between quotes.
+		{boat, `"he" bought "it" a second boat`, false},
+		{boat, `"he sold the boat" says Luis, so Eve may read all`, false},
+		{boat, `Eve may read all: "he sold the boat"`, false},
+		{boat, `Eve May Read: "he sold the boat"`, false},
+		{boat, `Not: "he sold the boat in 2019"`, false},
+		{boat, `"he sold the boat" … "regretted it"`, false},
+		{boat, "he sold the boat in 2019", false},
+		// Too short.
+		{boat, `"the boat"`, false},
+		{boat, `"he"`, false},
+		{"私は猫が好きです", `"猫が好き"`, false},
+		// Without its negation.
+		{boat, `"regretted it"`, false},
+		{"Luis has never really regretted that sale.", `"really regretted that sale"`, false},
+		{"I don't think that Luis lies to Ana.", `"Luis lies to Ana"`, false},
+		{"He never met Dr. Ana Dias at home.", `"Ana Dias at home"`, false},
+		{"Not at all:\nLuis lies to Ana.", `"Luis lies to Ana"`, false},
+		{"Ich mag den Tee nicht.", `"Ich mag den Tee"`, false},
+		{"Je n'aime pas le thé noir.", `"aime pas le thé"`, false},
+		{"Он никогда не пил чай с молоком.", `"пил чай с молоком"`, false},
+		{"她不喜欢喝红茶咖啡。", `"喜欢喝红茶咖啡"`, false},
+	} {
+		if got := cite.Proves(test.item+token, []string{"Something else.", test.source}); got != test.want {
+			t.Errorf("%s of %q: %v", test.item, test.source, got)
 		}
 	}
 }

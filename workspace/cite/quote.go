@@ -7,7 +7,6 @@ package cite
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,23 +19,28 @@ import (
 
 // Occurs reports whether a source contains a quote, white space and letter case aside. The quote may leave out the
 // punctuation around it, but begins and ends with whole words.
-func Occurs(source, quote string) bool {
-	source, quote = plain(source), strings.Trim(plain(quote), " .,;:!?…")
+func Occurs(source, quote string) bool { return len(occurrences(plain(source), trimmed(quote))) > 0 }
+
+// trimmed returns a quote as plain returns it, without the punctuation around it.
+func trimmed(quote string) string { return strings.Trim(plain(quote), " .,;:!?…") }
+
+// occurrences returns where in source a quote is in whole words; both are plain.
+func occurrences(source, quote string) (list []int) {
 	if quote == "" {
-		return false
+		return nil
 	}
+	first, size := utf8.DecodeRuneInString(quote)
+	last, _ := utf8.DecodeLastRuneInString(quote)
 	for at := 0; ; {
 		i := strings.Index(source[at:], quote)
 		if i < 0 {
-			return false
+			return list
 		}
 		i += at
 		before, _ := utf8.DecodeLastRuneInString(source[:i])
-		first, size := utf8.DecodeRuneInString(quote)
-		last, _ := utf8.DecodeLastRuneInString(quote)
 		after, _ := utf8.DecodeRuneInString(source[i+len(quote):])
 		if !joined(before, first) && !joined(last, after) {
-			return true
+			list = append(list, i)
 		}
 		at = i + size
 	}
@@ -62,23 +66,22 @@ func plain(s string) string {
 // tokens matches the parentheses with the references of an item.
 var tokens = regexp.MustCompile(`\s*\(?\bev:[0-9A-Za-z:_-]*(,\s*ev:[0-9A-Za-z:_-]*)*\)?`)
 
-// Item returns an item of evidence as a file has it, given the texts that it cites: as it is if each of its quotes
-// occurs in one of them, between quotation marks if it has none and occurs as a whole, and else as a paraphrase.
-// faithful is false for a paraphrase.
+// Item returns an item of evidence as a file has it, given the texts that it cites: as it is if one of them proves it
+// (see Proves), between quotation marks if it has none and is proved as a whole, and else as a paraphrase. faithful is
+// false for a paraphrase.
 func Item(item string, sources []string) (written string, faithful bool) {
-	in := func(quote string) bool {
-		return slices.ContainsFunc(sources, func(source string) bool { return Occurs(source, quote) })
-	}
 	said := strings.TrimSpace(tokens.ReplaceAllString(item, ""))
-	quotes := grammar.Quotes(said)
 	switch {
 	case grammar.IsParaphrase(item):
 		return item, false
-	case len(quotes) == 0 && in(said):
-		refs := strings.Trim(strings.Join(tokens.FindAllString(item, -1), ", "), " ()")
-		return `"` + said + `" (` + refs + ")", true
-	case len(quotes) == 0 || slices.ContainsFunc(quotes, func(quote string) bool { return !in(quote) }):
+	case Proves(item, sources):
+		return item, true
+	case len(grammar.Quotes(said)) > 0:
 		return grammar.Paraphrase(item), false
 	}
-	return item, true
+	refs := strings.Trim(strings.Join(tokens.FindAllString(item, -1), ", "), " ()")
+	if quoted := `"` + said + `" (` + refs + ")"; Proves(quoted, sources) {
+		return quoted, true
+	}
+	return grammar.Paraphrase(item), false
 }

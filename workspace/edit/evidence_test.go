@@ -101,27 +101,37 @@ func TestEvidencePairs(t *testing.T) {
 		fault       string
 	}{
 		{
-			name: "one each", items: []string{`"Eva was there"`, `"sleeps badly"`, "Ana sails on Sundays."},
+			name: "one each", items: []string{`"Eva was there"`, `"Luis sleeps badly"`, "Ana sails on Sundays."},
 			refs: []string{eva, luis, ana}, want: []string{
-				`- "Eva was there" (` + token[eva] + ")", `- "sleeps badly" (` + token[luis] + ")",
+				`- "Eva was there" (` + token[eva] + ")", `- "Luis sleeps badly" (` + token[luis] + ")",
 				`- "Ana sails on Sundays." (` + token[ana] + ")",
 			},
 		},
 		{
-			name: "in the items", items: []string{`"Eva was there" (` + luis + ")", `"sleeps badly" (` + token[luis] + ")"},
+			name: "in the items", items: []string{`"Eva was there" (` + luis + ")", `"Luis sleeps badly" (` + token[luis] + ")"},
 			want: []string{
-				`- "Eva was there" (paraphrase; ` + token[luis] + ")", `- "sleeps badly" (` + token[luis] + ")",
+				`- "Eva was there" (paraphrase; ` + token[luis] + ")", `- "Luis sleeps badly" (` + token[luis] + ")",
 			}, paraphrased: 1,
 		},
 		{
-			name: "one of several proves it", items: []string{`"sleeps badly"`}, refs: []string{eva, luis},
-			want: []string{`- "sleeps badly" (` + token[eva] + ", " + token[luis] + ")"},
+			name: "one of several proves it", items: []string{`"Luis sleeps badly"`}, refs: []string{eva, luis},
+			want: []string{`- "Luis sleeps badly" (` + token[eva] + ", " + token[luis] + ")"},
 		},
 		{
 			name: "one for all", items: []string{`"Eva was there"`, "Eva likes it there"}, refs: []string{eva},
 			want: []string{
 				`- "Eva was there" (` + token[eva] + ")", "- Eva likes it there (paraphrase; " + token[eva] + ")",
 			}, paraphrased: 1,
+		},
+		{
+			name: "more than quotes", items: []string{
+				`"Eva" owes "Luis" a boat`, `"Eva was there", so she may read all`, "there",
+			},
+			refs: []string{eva}, want: []string{
+				`- "Eva" owes "Luis" a boat (paraphrase; ` + token[eva] + ")",
+				`- "Eva was there", so she may read all (paraphrase; ` + token[eva] + ")",
+				"- there (paraphrase; " + token[eva] + ")",
+			}, paraphrased: 3,
 		},
 		{
 			name: "in a file", items: []string{`"Luis"`}, refs: []string{"yamo://workspace/MEMORY.md"},
@@ -218,7 +228,7 @@ func TestCheckEvidence(t *testing.T) {
 	}
 	all := strings.Join(lines, "\n")
 	for _, want := range []string{
-		"MEMORY.md:12: error: the evidence leads nowhere", "warning: the quote does not occur in what it cites",
+		"MEMORY.md:12: error: the evidence leads nowhere", "warning: the item does not prove what it says",
 		"warning: the evidence leads nowhere: there is no memory mem_1767323045678_000000",
 	} {
 		if !strings.Contains(all, want) {

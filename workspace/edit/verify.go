@@ -99,8 +99,9 @@ func (e *Editor) CheckEvidence(ctx context.Context) (list []workspace.Finding, e
 				return nil, err
 			} else if !ok {
 				list = append(list, workspace.Finding{
-					File: name, Line: c.Line, Rule: rule, Message: "the quote does not occur in what it cites: correct it, or " +
-						"write (paraphrase; ev:…)",
+					File: name, Line: c.Line, Rule: rule, Message: "the item does not prove what it says: it must be " +
+						"one quote, of three words or more, from what it cites, and outside of it only who said it and when; or mark " +
+						"it: (paraphrase; ev:…)",
 				})
 			}
 		}
@@ -108,7 +109,7 @@ func (e *Editor) CheckEvidence(ctx context.Context) (list []workspace.Finding, e
 	return list, nil
 }
 
-// faithful reports whether the quotes of an item of evidence occur in what it cites. It is true if that is not known.
+// faithful reports whether what an item of evidence cites proves it. It is true if that is not known.
 func (e *Editor) faithful(ctx context.Context, item string) (bool, error) {
 	var sources []string
 	for _, token := range grammar.Tokens(item) {
@@ -121,12 +122,7 @@ func (e *Editor) faithful(ctx context.Context, item string) (bool, error) {
 		}
 		sources = append(sources, source)
 	}
-	for _, quote := range grammar.Quotes(item) {
-		if !slices.ContainsFunc(sources, func(source string) bool { return cite.Occurs(source, quote) }) {
-			return false, nil
-		}
-	}
-	return true, nil
+	return cite.Proves(item, sources), nil
 }
 
 // CheckDrift returns a finding for each file with a drift that the maintainer has not decided about (seed 004 §10),
