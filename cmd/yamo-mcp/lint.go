@@ -17,6 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/applied"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
 )
@@ -125,6 +126,9 @@ func lintDrift(
 ) ([]workspace.Finding, error) {
 	folder := filepath.Join(dir, session.MemoryFolder)
 	if !applied.Begun(folder, config.HeadFolder(dir, env.Getenv)) {
+		if err := edit.Unrecorded(view); err != nil {
+			return []workspace.Finding{{File: workspace.MemoryFile, Rule: "seed 004 §11", Message: err.Error()}}, nil
+		}
 		return nil, nil
 	}
 	settings, err := config.Read(dir, env.Getenv)

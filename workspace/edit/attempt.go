@@ -219,7 +219,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 	}
 	a.dropEmptied(d, done.Section)
 	// The Change Log and last_updated are part of the same event: a replay restores them with the section.
-	a.changeLog(d, t, q.Edit, done, now)
+	a.changeLog(d, t, e.ID, q.Edit, done, now)
 	if t != nil && t.Strict {
 		head := d.Head
 		d.Touch(e.time())
@@ -244,7 +244,7 @@ func (a *attempt) edit(now time.Time, text string) (Event, error) {
 // changeLog writes the edit into the Change Log (seed 004 §6), unless the Change Log itself is edited or is locked.
 // The day's rollup is replaced by one that includes this edit.
 func (a *attempt) changeLog(
-	d *grammar.Document, t *grammar.Type, edit grammar.Edit, done grammar.Applied, now time.Time,
+	d *grammar.Document, t *grammar.Type, event string, edit grammar.Edit, done grammar.Applied, now time.Time,
 ) {
 	if isChangeLog(done.Section) || a.state.pins[a.q.File][grammar.Slug(grammar.ChangeLog)] == OpLock {
 		return
@@ -255,6 +255,6 @@ func (a *attempt) changeLog(
 	}))
 	d.Record(t, old, rollup, grammar.Material(edit, done, now), grammar.Exceeding(edit, done, now))
 	if a.state.pins[a.q.File][grammar.Slug(grammar.ChangeLog)] == "" && a.state.pins[a.q.File][WholeFile] == "" {
-		d.Fold(t, a.q.File, now)
+		d.Fold(t, a.q.File, event, now)
 	}
 }

@@ -214,7 +214,12 @@ func TestChangeLogFolds(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, map[string]string{partFile: grammar.New(partFile, "2026-01-02T03:04:05Z")})
 	e := d.open()
+	const byHand = "- 2026-02-14T08:00:00Z: Luis told Ana about it\n"
 	for i := range 45 {
+		if i == 35 { // it is then among the oldest that the last fold takes
+			doc := d.read(partFile)
+			d.write(partFile, strings.Replace(doc, "\n- ", "\n"+byHand+"- ", 1))
+		}
 		d.edit(e, request(partFile, grammar.ReplaceSection, "Role", "Guards "+strings.Repeat("well ", i+1)+"."))
 	}
 	items := logItems(grammar.Parse(d.read(partFile)))
@@ -222,8 +227,18 @@ func TestChangeLogFolds(t *testing.T) {
 		t.Errorf("%d entries", len(items))
 	}
 	all := strings.Join(items, "\n")
-	if strings.Count(all, "earlier entries since 2026-02-14 are in the record: yamo-mcp history "+partFile) != 1 {
-		t.Errorf("the Change Log is\n%s", all)
+	_, id, ok := strings.Cut(all, " since 2026-02-14 were taken out here: yamo-mcp diff "+partFile+" --to ")
+	if !ok || strings.Count(all, " earlier entries since ") != 1 {
+		t.Fatalf("the Change Log is\n%s", all)
+	}
+	// The command shows the entries, also those by hand.
+	id, _, _ = strings.Cut(id, "\n")
+	shown, err := e.Diff(t.Context(), partFile, "", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(shown.Before, byHand) || strings.Contains(shown.After, byHand) {
+		t.Errorf("%s: before\n%s\nafter\n%s", id, shown.Before, shown.After)
 	}
 	if r := d.replay(d.open(), partFile, ""); r.Text != d.read(partFile) || r.Drift != nil {
 		t.Errorf("replayed: %+v", r)

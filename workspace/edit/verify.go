@@ -59,7 +59,30 @@ func (e *Editor) Verify(ctx context.Context) (Verified, error) {
 	if err == nil && missing == nil {
 		err = applied.Check(e.opt.Dir)
 	}
+	if err == nil && missing == nil && len(events) == 0 {
+		err = Unrecorded(e.opt.View)
+	}
 	return Verified{report, int64(len(events)), missing}, err
+}
+
+// sweepHeading begins the headings that only a sweep writes into MEMORY.md.
+const sweepHeading = "Dreamed "
+
+// Unrecorded returns an error if MEMORY.md has what a sweep wrote, for a workspace whose record of edits is empty or
+// missing: a sweep records what it writes, so that the record was deleted, or the file was copied without it.
+func Unrecorded(view *workspace.View) error {
+	data, err := view.Read(workspace.MemoryFile)
+	if err != nil {
+		return nil //nolint:nilerr // a missing file has nothing of a sweep, and lint reports one that cannot be read
+	}
+	for _, name := range grammar.Parse(string(data)).Sections() {
+		if strings.HasPrefix(name, sweepHeading) {
+			return fmt.Errorf("no edit is recorded, but a sweep wrote the section %q of %s: the record of edits was deleted, "+
+				"or the file was copied without .yamo/private; restore it from a backup, or rename the section", name,
+				workspace.MemoryFile)
+		}
+	}
+	return nil
 }
 
 // CheckEvidence returns a finding for each evidence token in the workspace's files that leads nowhere, and for each

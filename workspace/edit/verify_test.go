@@ -120,3 +120,22 @@ func TestForgedLineIsNoticed(t *testing.T) {
 		}
 	}
 }
+
+// What a sweep wrote without a record of edits shows that the record is gone, with all notes of it.
+func TestSweepWithoutRecord(t *testing.T) {
+	t.Parallel()
+	for heading, want := range map[string]string{
+		"## Dreamed 2026-02-13": `no edit is recorded, but a sweep wrote the section "Dreamed 2026-02-13" of MEMORY.md`,
+		"## Dreams":             "",
+	} {
+		d := newFixture(t, map[string]string{"MEMORY.md": memoryText + "\n" + heading + "\n\n- Ana sails\n"})
+		_, err := d.open().Verify(t.Context())
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", heading, err, want)
+		}
+		d.edit(d.open(), request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+		if _, err := d.open().Verify(t.Context()); err != nil {
+			t.Errorf("%s, with a record: %v", heading, err)
+		}
+	}
+}

@@ -206,14 +206,15 @@ const (
 )
 
 // folded matches the entry that replaces older ones, see Fold.
-var folded = regexp.MustCompile(`^\S+Z: ([0-9]+) earlier entries since ([0-9]{4}-[0-9]{2}-[0-9]{2}) are in the record`)
+var folded = regexp.MustCompile(`^\S+Z: ([0-9]+) earlier entries since ([0-9]{4}-[0-9]{2}-[0-9]{2}) `)
 
 // exceeded matches the entry that Exceeding returns.
 var exceeded = regexp.MustCompile(`^\S+Z: Exceeded the cap of (.+?), which has `)
 
-// Fold replaces the oldest entries of a Change Log with more than 20 by one that names the record of edits, where they
-// remain. The newest 10 stay, and so do what is not an entry and the last reason why a section exceeds its cap.
-func (d *Document) Fold(t *Type, file string, now time.Time) {
+// Fold replaces the oldest entries of a Change Log with more than 20 by one that names the command which shows them. The
+// record has all that the present edit, with the ID event, takes out, also what was written by hand. The newest 10
+// stay, and so do what is not an entry and the last reason why a section exceeds its cap.
+func (d *Document) Fold(t *Type, file, event string, now time.Time) {
 	i, ok := d.changeLog(t)
 	if !ok {
 		return
@@ -254,8 +255,8 @@ func (d *Document) Fold(t *Type, file string, now time.Time) {
 			since = day
 		}
 	}
-	line := fmt.Sprintf("%s: %d earlier entries since %s are in the record: yamo-mcp history %s",
-		Stamp(now), n, since, file)
+	line := fmt.Sprintf("%s: %d earlier entries since %s were taken out here: yamo-mcp diff %s --to %s", Stamp(now), n,
+		since, file, event)
 	first := &list[entries[0]]
 	first.raw = itemLines(line, bullet.FindString(first.raw), d.newline())
 	var out strings.Builder

@@ -67,6 +67,9 @@ func Find(
 		if number < 1 || number > len(lines) {
 			return nil, 0, fault.New("%s: the file has %d lines", target, len(lines))
 		}
+		if lines[number-1] == "" {
+			return nil, 0, fault.New("%s: the line is blank; name one with text", target)
+		}
 		list, err := about(ctx, view, editor, m[1], []int{number - 1})
 		return list, 0, err
 	}
