@@ -211,7 +211,7 @@ var folded = regexp.MustCompile(`^\S+Z: ([0-9]+) earlier entries since ([0-9]{4}
 // exceeded matches the entry that Exceeding returns.
 var exceeded = regexp.MustCompile(`^\S+Z: Exceeded the cap of (.+?), which has `)
 
-// Fold replaces the oldest entries of a Change Log with more than 20 by one that names the command which shows them. The
+// Fold replaces the oldest entries of a Change Log with more than 20 by one that names the command to see them. The
 // record has all that the present edit, with the ID event, takes out, also what was written by hand. The newest 10
 // stay, and so do what is not an entry and the last reason why a section exceeds its cap.
 func (d *Document) Fold(t *Type, file, event string, now time.Time) {
