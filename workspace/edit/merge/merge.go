@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit/seal"
 	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
@@ -27,8 +28,8 @@ func Bodies(base, ours, theirs string) (merged string, ok bool) {
 	}
 	b, o, t := split(base), split(ours), split(theirs)
 	if seal.Canonical(ours) == seal.Canonical(base) {
-		last := t[len(t)-1].end
-		return strings.TrimSuffix(theirs, last) + merging{base: b, ours: o, theirs: t}.tail(), true
+		last := t[len(t)-1]
+		return strings.TrimSuffix(theirs, last.end) + merging{base: b, ours: o, theirs: t}.tail(last), true
 	}
 	if !b.left(o, t) {
 		return "", false
@@ -57,10 +58,21 @@ type unit struct {
 func split(body string) units {
 	var list units
 	for _, raw := range grammar.Units(body) {
-		text := strings.TrimRight(raw, " \t\r\n")
+		text := raw[:contentEnd(raw)]
 		list = append(list, unit{seal.Canonical(text), text, raw[len(text):]})
 	}
 	return list
+}
+
+// contentEnd returns where the line end and the blank lines at the end of a unit begin. The blanks before a line end
+// are content: an item may have nothing else.
+func contentEnd(raw string) int {
+	end := len(strings.TrimRightFunc(raw, unicode.IsSpace)) // as grammar.Units decides what a blank line is
+	if end == 0 {
+		return 0
+	}
+	line, _, _ := strings.Cut(raw[end:], "\n")
+	return end + len(strings.TrimSuffix(line, "\r"))
 }
 
 func (u units) keys() []string {
@@ -211,7 +223,7 @@ func (m merging) text(pieces []piece) (string, bool) {
 		keys = append(keys, u.key)
 		out.WriteString(u.text)
 		if i == len(pieces)-1 {
-			out.WriteString(m.tail())
+			out.WriteString(m.tail(u))
 			break
 		}
 		end, next := m.end(p, pieces[i+1]), m.unit(pieces[i+1])
@@ -254,11 +266,16 @@ func (m merging) end(p, next piece) string {
 	return m.unit(p).end
 }
 
-// tail returns the end of the result.
-func (m merging) tail() string {
+// tail returns the end of the result, below its last unit.
+func (m merging) tail(below unit) string {
 	last := func(u units) string { return u[len(u)-1].end }
-	if last(m.ours) == last(m.base) {
-		return last(m.theirs)
+	end := last(m.ours)
+	if end == last(m.base) {
+		end = last(m.theirs)
 	}
-	return last(m.ours)
+	// Where there was no unit, blanks may be in the first line.
+	if below.text != "" && end != "" && strings.TrimLeft(end, "\r\n") == end {
+		end = "\n" + end
+	}
+	return end
 }
