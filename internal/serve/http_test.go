@@ -155,6 +155,14 @@ func (h *house) open(tenant auth.Tenant) (*server.MCPServer, func() error, error
 					server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo).GetClientInfo().Name,
 				), nil
 			})
+			srv.AddTool(mcp.NewTool("roots"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				h.started <- "roots"
+				answer, err := srv.RequestRoots(ctx, mcp.ListRootsRequest{})
+				if err != nil {
+					return nil, err
+				}
+				return mcp.NewToolResultText(answer.Roots[0].URI), nil
+			})
 			srv.AddTool(mcp.NewTool("ask"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				answer, err := srv.RequestElicitation(ctx, mcp.ElicitationRequest{
 					Params: mcp.ElicitationParams{

@@ -24,6 +24,7 @@ type recorder struct {
 	control *http.ResponseController
 	ending  context.Context // done once the server is to stop
 	origin  string          // the origin whose pages may read the response, "" for none
+	begun   func()          // called when a stream of events begins; nil for nothing
 
 	wire sync.Mutex // held during writes
 
@@ -46,11 +47,15 @@ func (r *recorder) WriteHeader(status int) {
 	r.wire.Lock()
 	defer r.wire.Unlock()
 	r.mu.Lock()
+	begins := r.status == 0 && strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
 	if r.status == 0 {
 		r.status = status
-		r.stream = strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
+		r.stream = begins
 	}
 	r.mu.Unlock()
+	if begins && r.begun != nil {
+		r.begun()
+	}
 	// SECURITY: mcp-go allows every web page to read its event streams (TestStreamsAreNotForEveryPage).
 	r.Header().Del("Access-Control-Allow-Origin")
 	if r.origin != "" {

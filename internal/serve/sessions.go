@@ -38,9 +38,11 @@ type session struct {
 	mu      sync.Mutex
 	client  server.ClientSession // mcp-go's session, nil until it is registered
 	used    time.Time
-	open    int      // requests and streams under way
-	posts   int      // number of POSTs so far
-	resumes []string // mcp-go's IDs of POSTs whose events are kept for a client that reconnects
+	open    int           // requests and streams under way
+	streams int           // streams of GET that are open
+	heard   chan struct{} // closed while streams is not 0
+	posts   int           // number of POSTs so far
+	resumes []string      // mcp-go's IDs of POSTs whose events are kept for a client that reconnects
 }
 
 // sessions are the sessions of one tenant's server.
@@ -60,6 +62,7 @@ func (s *sessions) add(owner auth.Client, over transport) *session {
 	// Not the context of the request that creates it: the session outlives that.
 	ctx, cancel := context.WithCancel(context.Background())
 	made := &session{id: rand.Text(), owner: owner, transport: over, ctx: ctx, end: cancel, used: time.Now()}
+	made.heard = make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.byID[made.id] = made
@@ -164,6 +167,35 @@ func (s *session) enter() (leave func()) {
 		defer s.mu.Unlock()
 		s.open--
 		s.used = time.Now()
+	}
+}
+
+// listens marks a stream of GET as open until stop is called.
+func (s *session) listens() (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams++; s.streams == 1 {
+		close(s.heard)
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.streams--; s.streams == 0 {
+			s.heard = make(chan struct{})
+		}
+	}
+}
+
+// awaitStream waits until a stream of GET is open. The error is ctx's.
+func (s *session) awaitStream(ctx context.Context) error {
+	s.mu.Lock()
+	heard := s.heard
+	s.mu.Unlock()
+	select {
+	case <-heard:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

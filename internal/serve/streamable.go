@@ -166,6 +166,11 @@ func (f *front) listen(w *recorder, r *http.Request, s *site, c auth.Client) {
 	defer stream.end()
 	request := r.Clone(stream.ctx)
 	request.Header.Set(server.HeaderKeySessionID, id)
+	if id == in.id {
+		stop := func() {}
+		w.begun = func() { stop = in.listens() } // by now mcp-go delivers to this stream
+		defer func() { stop() }()
+	}
 	s.streamable.ServeHTTP(w, request)
 }
 
@@ -190,7 +195,7 @@ func (s *site) inContext(ctx context.Context, r *http.Request) context.Context {
 	if !ok || !streams || x.opens {
 		return ctx
 	}
-	call := &callSession{httpSession: raw, id: x.client.Key}
+	call := &callSession{httpSession: raw, id: x.client.Key, in: x.session}
 	written := x.written(ctx)
 	if x.session != nil {
 		call.id = x.session.id
@@ -242,7 +247,8 @@ type callSession struct {
 	httpSession
 	*outbox
 	id   string
-	peer httpSession // the client's session, nil for protocol 2026-07-28
+	in   *session    // nil for protocol 2026-07-28
+	peer httpSession // mcp-go's session of in, nil with in
 }
 
 // SessionID implements server.ClientSession. It identifies cancellations and subscriptions.
@@ -283,14 +289,26 @@ func (c *callSession) SetLogLevel(level mcp.LoggingLevel) { c.shared().SetLogLev
 // GetLogLevel implements server.SessionWithLogging.
 func (c *callSession) GetLogLevel() mcp.LoggingLevel { return c.shared().GetLogLevel() }
 
+// awaitStream waits until the client can receive a request on the session's stream. mcp-go delivers a request that is
+// queued earlier to nobody if the stream opens at the wrong moment (TestQuestionsWaitForTheStream).
+func (c *callSession) awaitStream(ctx context.Context) error {
+	if c.in == nil {
+		return nil
+	}
+	return c.in.awaitStream(ctx)
+}
+
 // RequestSampling implements server.SessionWithSampling. The client responds in its session.
 func (c *callSession) RequestSampling(
 	ctx context.Context, request mcp.CreateMessageRequest,
 ) (*mcp.CreateMessageResult, error) {
+	if err := c.awaitStream(ctx); err != nil {
+		return nil, err
+	}
 	return c.shared().RequestSampling(ctx, request)
 }
 
-// RequestElicitation implements server.SessionWithElicitation.
+// RequestElicitation implements server.SessionWithElicitation. Its request is sent on the stream of its own POST.
 func (c *callSession) RequestElicitation(
 	ctx context.Context, request mcp.ElicitationRequest,
 ) (*mcp.ElicitationResult, error) {
@@ -299,5 +317,8 @@ func (c *callSession) RequestElicitation(
 
 // ListRoots implements server.SessionWithRoots.
 func (c *callSession) ListRoots(ctx context.Context, request mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+	if err := c.awaitStream(ctx); err != nil {
+		return nil, err
+	}
 	return c.shared().ListRoots(ctx, request)
 }

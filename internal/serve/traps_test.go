@@ -135,6 +135,44 @@ func TestHandlersSeeTheClientsSession(t *testing.T) {
 	}
 }
 
+// A call that asks the client while its session's stream is not open waits for the stream. mcp-go sends such a request
+// to nobody when the client lost an earlier stream, and sometimes when the first one opens in the same moment.
+func TestQuestionsWaitForTheStream(t *testing.T) {
+	t.Parallel()
+	h := serveHouse(t, nil)
+	for _, lost := range []bool{true, false} {
+		session := h.session("dm")
+		if lost {
+			stream := h.send(http.MethodGet, "/mcp", "dm", "", inSession(session))
+			served := strings.Count(h.logs.String(), "msg=request")
+			_ = stream.Body.Close()
+			later(t, "the server notices the loss", func() bool {
+				return strings.Count(h.logs.String(), "msg=request") > served
+			})
+		}
+		calling := h.background(http.MethodPost, "/mcp", "dm",
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"roots"}}`, inSession(session))
+		h.hold()
+		stream := h.send(http.MethodGet, "/mcp", "dm", "", inSession(session))
+		_, data, _ := h.events(stream).next()
+		var question struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if err := json.Unmarshal([]byte(data), &question); err != nil || question.Method != "roots/list" {
+			t.Fatalf("an earlier stream %t: %s, %v", lost, data, err)
+		}
+		reply := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"roots":[{"uri":"file:///here"}]}}`, question.ID)
+		if got := h.ask(http.MethodPost, "/mcp", "dm", reply, inSession(session)); got.status != http.StatusAccepted {
+			t.Fatalf("the answer: %+v", got)
+		}
+		if got := <-calling; !strings.Contains(got.body, "file:///here") {
+			t.Errorf("the call: %+v", got)
+		}
+		_ = stream.Body.Close()
+	}
+}
+
 // A client that loses a call's stream gets the rest of it, once it has come again in the same session.
 func TestLostStreamIsResumed(t *testing.T) {
 	t.Parallel()
