@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
 // liner is a result that is a list: its text is a line for each item, which costs a model half the tokens of the same
@@ -136,13 +137,13 @@ func (a logAnswer) lines() string {
 	var l lines
 	if h := a.Header; h != nil {
 		l.add([]string{"Session", a.SessionID, h.StartedAt}, h.Title, labeled("project", h.Project),
-			labeled("group", h.Group), labeled("agent", h.AgentID))
+			labeled("model", h.Model), labeled("group", h.Group), labeled("agent", h.AgentID), unread(h.SkippedLines))
 	}
 	for _, s := range a.Sessions {
 		l.add([]string{s.SessionID, cmp.Or(s.FirstTimestamp, s.StartedAt), labeled("to", s.LastTimestamp), s.Title},
 			labeled("project", s.Project), labeled("branch", s.Branch),
-			fmt.Sprintf("%d turns", s.EntryCount), labeled("group", s.Group), labeled("agent", s.AgentID),
-			labeled("from", s.SourcePlugin))
+			labeled("model", s.Model), fmt.Sprintf("%d turns", s.EntryCount), labeled("group", s.Group),
+			labeled("agent", s.AgentID), labeled("from", s.SourcePlugin), worker(s), unread(s.SkippedLines))
 	}
 	for _, e := range a.Entries {
 		who := e.Role
@@ -156,12 +157,31 @@ func (a logAnswer) lines() string {
 			labeled("project", h.Project), labeled("group", h.Group))
 	}
 	if a.SkippedLines > 0 {
-		l.add([]string{fmt.Sprintf("%d lines could not be read.", a.SkippedLines)})
+		l.add([]string{unread(a.SkippedLines) + "."})
 	}
 	if a.NextOffset > 0 {
 		l.add([]string{fmt.Sprintf("next_offset: %d", a.NextOffset)})
 	}
 	return l.text(a.Hint, "Nothing found.")
+}
+
+// worker marks a session of a subagent that is in no other session's list.
+func worker(s transcript.Session) string {
+	if s.Subagent {
+		return "subagent"
+	}
+	return ""
+}
+
+// unread says how many lines of session logs could not be read, "" for none.
+func unread(lines int) string {
+	switch lines {
+	case 0:
+		return ""
+	case 1:
+		return "1 line could not be read"
+	}
+	return fmt.Sprintf("%d lines could not be read", lines)
 }
 
 // lines has the skills of a search or list. One skill with its text is JSON.

@@ -58,7 +58,7 @@ func (logAnswer) JSONSchemaExtend(s *jsonSchema) {
 		"next_offset":   "For read_session: offset of the next turns.",
 		"hint":          "How to get more.",
 		"header":        "The session of the entries.",
-		"skipped_lines": "Number of lines that are too long or no JSON.",
+		"skipped_lines": "Number of lines that are too long, no JSON, or not of a known form.",
 		"pending":       "Number of sessions that are not searched by meaning yet.",
 	})
 }

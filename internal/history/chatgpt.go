@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -37,7 +38,8 @@ type chatGPTNode struct {
 			Text  string            `json:"text"`
 		} `json:"content"`
 		Metadata struct {
-			Hidden bool `json:"is_visually_hidden_from_conversation"`
+			Hidden bool   `json:"is_visually_hidden_from_conversation"`
+			Model  string `json:"model_slug"` // of an answer
 		} `json:"metadata"`
 	} `json:"message"`
 }
@@ -85,6 +87,7 @@ func (c chatGPTConversation) session() Session {
 		if m == nil || m.Metadata.Hidden || m.Author.Role == "system" {
 			continue
 		}
+		s.Model = cmp.Or(s.Model, m.Metadata.Model) // the last one: it comes first here
 		var parts []string
 		for _, p := range m.Content.Parts {
 			var text string

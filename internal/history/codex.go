@@ -37,6 +37,7 @@ type codexLine struct {
 		Git struct {
 			Branch string `json:"branch"`
 		} `json:"git"` // likewise
+		Model  string `json:"model"` // of turn_context
 		Source struct {
 			Subagent *struct {
 				Spawn struct {
@@ -152,7 +153,10 @@ func (s *codexReader) add(data []byte) {
 	case "session_meta":
 		s.begin(l)
 		return
-	case "turn_context", "event_msg", "world_state": // the messages among these are response items too
+	case "turn_context":
+		s.Model = cmp.Or(p.Model, s.Model)
+		return
+	case "event_msg", "world_state": // the messages among these are response items too
 		return
 	case "compacted": // what is left of the conversation before it
 		s.Session.add(Turn{Role: "system", Text: strings.TrimSpace(p.Message), Time: t.Time})

@@ -30,6 +30,7 @@ type geminiSession struct {
 type geminiMessage struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
+	Model     string          `json:"model"`
 	Timestamp json.RawMessage `json:"timestamp"`
 	Content   json.RawMessage `json:"content"`        // a string or parts
 	Typed     json.RawMessage `json:"displayContent"` // likewise: without the files that the person named
@@ -176,6 +177,7 @@ func (g *geminiSession) session() Session {
 			}
 			continue
 		}
+		s.Model = cmp.Or(m.Model, s.Model)
 		text := cmp.Or(partsText(m.Typed), partsText(m.Content))
 		if role == "user" && geminiSaid(text) {
 			continue

@@ -28,6 +28,7 @@ type Session struct {
 	Title   string // "" if it has none
 	Folder  string // that it was about, "" if it is not known
 	Branch  string // of git, "" if it is not known
+	Model   string // the last one that answered, "" if it is not known
 	Turns   []Turn // in order
 	Unknown int    // entries that were left out because their form is not known
 }
@@ -172,6 +173,9 @@ func lines(source, name string, s Session) []any {
 			}
 			if s.Branch != "" {
 				entry["gitBranch"] = s.Branch
+			}
+			if s.Model != "" {
+				entry["model"] = s.Model
 			}
 			if s.Parent != "" { // as Claude Code does
 				entry["isSidechain"], entry["sessionId"] = true, fileName(s.Parent)

@@ -70,7 +70,8 @@ func hostSession(ctx context.Context, view *transcript.View, l transcript.Log) (
 	if err != nil || about.Group != "" {
 		return s, false, err
 	}
-	s.Title, s.Folder, s.Branch, s.Unknown = about.Title, about.Folder, about.Branch, about.SkippedLines
+	s.Title, s.Folder, s.Branch, s.Model = about.Title, about.Folder, about.Branch, about.Model
+	s.Unknown = about.SkippedLines
 	if about.Subagent {
 		s.Parent = cmp.Or(about.Parent, s.ID)
 	}

@@ -63,9 +63,11 @@ func (openCode) Read(ctx context.Context, path string, visit func(Session) error
 
 // openCodeMessage is a message.
 type openCodeMessage struct {
-	ID   string       `json:"id"`
-	Role string       `json:"role"`
-	Time openCodeTime `json:"time"`
+	ID   string `json:"id"`
+	Role string `json:"role"`
+	// Model is of an answer.
+	Model string       `json:"modelID"`
+	Time  openCodeTime `json:"time"`
 }
 
 // openCodeMessages adds the messages of a session.
@@ -79,7 +81,7 @@ func openCodeMessages(path string, s *Session) {
 			s.Unknown++
 			continue
 		}
-		messages = append(messages, m)
+		messages, s.Model = append(messages, m), cmp.Or(m.Model, s.Model)
 	}
 	for _, m := range messages {
 		var said openCodeSaid
@@ -197,6 +199,7 @@ func openCodeRows(ctx context.Context, db *sqlitefile.File, s *Session) error {
 			s.Unknown++
 			return nil
 		}
+		s.Model = cmp.Or(m.Model, s.Model)
 		at := moment(m.Time.Created)
 		if at.IsZero() {
 			at = r.Time("time_created")

@@ -54,7 +54,7 @@ func folderWith(t *testing.T, o Options, files map[string]string) *View {
 	return f.View(audience.DM())
 }
 
-// A session says what it was about: its title, project and branch. A subagent's is part of another one.
+// A session says what it was about: its title, project and branch.
 func TestSessionsAreDescribed(t *testing.T) {
 	t.Parallel()
 	v := folderWith(t, Options{}, map[string]string{
@@ -79,6 +79,7 @@ func TestSessionsAreDescribed(t *testing.T) {
 		"untitled": {"Why do the tests fail on Mondays and never on any other day of the week, and wh…", "mare", "main"},
 		"titled":   {"The limpet release", "limpet", "release"},
 		"command":  {"begin here", "x", "main"},
+		"agent-1":  {"look", "x", "main"}, // of no known session
 	}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

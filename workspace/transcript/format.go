@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,8 @@ type line struct {
 
 	about // of every kind
 
+	unknown bool // it has a form, or a part of a form, that is not known, and that is left out
+
 	others []line // of an entry in the user's place with several authors: the turns after the first
 }
 
@@ -46,6 +49,7 @@ type about struct {
 	folder   string // the absolute path that the host ran in
 	branch   string // of git
 	title    string // that the host, or the person, gave the session
+	model    string // that answers
 	subagent bool   // an agent talks to an agent
 	parent   string // of a subagent: the id of the session that it works for
 }
@@ -94,6 +98,7 @@ func (l *line) decode(content json.RawMessage) {
 	l.content = content
 	if l.blocks = blocksOf(content); l.blocks != nil {
 		l.text = flattened(l.blocks, 0)
+		l.unknown = slices.ContainsFunc(l.blocks, block.unknown)
 	}
 }
 
@@ -105,10 +110,12 @@ func (l *line) blank() bool {
 
 // record is a line of any of the supported formats:
 //
-//	this format:  {"type":"session",…}, {"type":"entry","role","content",…}, of a copy with "isSidechain","sessionId"
+//	this format:  {"type":"session",…}, {"type":"entry","role","content",…}, of a copy with "model","isSidechain",
+//	              "sessionId"
 //	Claude Code:  {"type":"user"|"assistant","uuid","timestamp","sessionId","cwd","gitBranch","isMeta","isSidechain",
-//	              "isCompactSummary","message":{"role","content"}}, {"type":"custom-title"|"ai-title",…}
-//	OpenClaw:     {"type":"session","cwd",…}, {"type":"message","id","timestamp","message":{"role","content"}},
+//	              "isCompactSummary","message":{"role","model","content"}}, {"type":"custom-title"|"ai-title",…}
+//	OpenClaw:     {"type":"session","cwd",…}, {"type":"message","id","timestamp","message":{"role","model","content"}},
+//	              {"type":"model_change","modelId"},
 //	              {"type":"custom_message","id","timestamp","content","display"},
 //	              {"type":"compaction"|"branch_summary","id","timestamp","summary"}
 type record struct {
@@ -135,8 +142,11 @@ type record struct {
 	CustomTitle  string          `json:"customTitle"`
 	AITitle      string          `json:"aiTitle"`
 	Title        string          `json:"title"`
+	Model        string          `json:"model"`
+	ModelID      string          `json:"modelId"`
 	Message      struct {
 		Role    string          `json:"role"`
+		Model   string          `json:"model"`
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
 }
@@ -177,7 +187,7 @@ func parse(data []byte) line {
 	if err := json.Unmarshal(data, &r); err != nil && !errors.As(err, &typed) {
 		return line{kind: brokenLine}
 	}
-	session := about{folder: r.Cwd, branch: visible(r.GitBranch), subagent: r.IsSidechain}
+	session := about{folder: r.Cwd, branch: visible(r.GitBranch), subagent: r.IsSidechain, model: r.model()}
 	if r.IsSidechain && sessionID.MatchString(r.OfSession) {
 		session.parent = r.OfSession
 	}
@@ -212,7 +222,7 @@ func parse(data []byte) line {
 		said := line{kind: entryLine, turn: turn{entry: entry}, key: r.ID, about: session}
 		said.decode(r.Content)
 		if r.Display == false || said.blank() {
-			return line{}
+			return line{unknown: said.unknown && r.Display != false}
 		}
 		return said
 	case "user", "assistant", "message":
@@ -220,7 +230,7 @@ func parse(data []byte) line {
 		said := line{kind: entryLine, turn: turn{entry: entry}, key: entry.MessageID, about: session}
 		said.decode(r.Message.Content)
 		if r.IsMeta || entry.Role == "" || said.blank() { // blank: nothing but thinking
-			return line{}
+			return line{unknown: said.unknown}
 		}
 		switch entry.Role {
 		case "toolResult":
@@ -232,8 +242,41 @@ func parse(data []byte) line {
 			said.fromAgent()
 		}
 		return said
+	case "model_change":
+		return line{kind: aboutLine, about: session}
 	}
-	return line{}
+	return line{unknown: !silentTypes[r.Type]}
+}
+
+// silentTypes are the hosts' lines that have nothing of what was said.
+var silentTypes = setOf(
+	// Claude Code's.
+	"agent-color", "agent-name", "agent-setting", "attachment", "attribution-snapshot", "content-replacement",
+	"file-history-snapshot", "last-prompt", "mode", "permission-mode", "pr-link", "progress", "queue-operation",
+	"summary", "system", "tag", "task-summary", "worktree-state",
+	// OpenClaw's.
+	"custom", "label", "leaf", "session_info", "thinking_level_change",
+)
+
+// setOf returns the set of names.
+func setOf(names ...string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
+// maxModel is the maximum length of a model's name, in characters.
+const maxModel = 100
+
+// model returns the name of the model that a line names, "" for none.
+func (r record) model() string {
+	name := cmp.Or(r.Message.Model, r.Model, r.ModelID)
+	if name == "<synthetic>" { // Claude Code's own words in the model's place
+		return ""
+	}
+	return text.Shorten(text.OneLine(visible(name)), maxModel)
 }
 
 // fromAgent makes what a person would have typed another agent's: hosts write a subagent's task in the user's place.
@@ -262,6 +305,14 @@ type block struct {
 	Input     json.RawMessage `json:"input"`     // of Claude Code's tool calls
 	Arguments json.RawMessage `json:"arguments"` // of OpenClaw's
 }
+
+// blockTypes are the types of blocks that are shown, or that are no text.
+var blockTypes = setOf(
+	"text", "tool_use", "toolCall", "tool_result", "image", "document", "thinking", "redacted_thinking",
+)
+
+// unknown reports whether a block has a form that is not known.
+func (b block) unknown() bool { return !blockTypes[b.Type] }
 
 // blocksOf returns the blocks of a message's content, nil if it is a string or none of both.
 func blocksOf(content json.RawMessage) (blocks []block) {

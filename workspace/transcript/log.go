@@ -207,8 +207,9 @@ func (v *View) open(name string) (*os.File, error) {
 }
 
 // scan reads the log l and calls visit for each entry, with the Session so far, until visit returns false. The Session
-// counts what was visited. Lines that filter rejects are skipped; nil accepts all. A line that is no JSON is counted,
-// but the last one only if it has an end: until then it is being written. For a log that the audience may not
+// counts what was visited. Lines that filter rejects are skipped; nil accepts all. A line that is no JSON, or that has
+// a part of unknown form, is counted, but the last one that is no JSON only if it has an end: until then it is being
+// written. For a log that the audience may not
 // see the error is ErrNotFound, before any entry is visited.
 func (v *View) scan(
 	ctx context.Context, l log, filter func(line []byte) bool, visit func(Session, turn) bool,
@@ -262,6 +263,9 @@ func (v *View) scanLines(
 				session.Group = cmp.Or(session.Group, r.group)
 			}
 		case r.kind == entryLine && !repeated(seen, r.key):
+			if r.unknown {
+				session.SkippedLines++
+			}
 			for _, one := range r.turns() {
 				session.add(one.entry)
 				session.describe(one.about)
@@ -276,6 +280,8 @@ func (v *View) scanLines(
 			}
 		case r.kind == aboutLine:
 			session.describe(r.about)
+		case r.kind == otherLine && r.unknown:
+			session.SkippedLines++
 		}
 		if end {
 			return session, nil
@@ -293,12 +299,12 @@ func (s *Session) add(e Entry) {
 	s.LastTimestamp = e.Timestamp
 }
 
-// describe adds what a line tells about its session. A later line is right where they differ: a branch is changed, a
-// title is given again.
+// describe adds what a line tells about its session. A later line is right where they differ: a branch or a
+// model is changed, a title is given again.
 func (s *Session) describe(a about) {
 	s.Folder = cmp.Or(s.Folder, a.folder)
 	s.Project = ProjectName(s.Folder)
-	s.Branch = cmp.Or(a.branch, s.Branch)
+	s.Branch, s.Model = cmp.Or(a.branch, s.Branch), cmp.Or(a.model, s.Model)
 	s.Title = cmp.Or(a.title, s.Title)
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // ListSessions describes the newest limit sessions. They are chosen by modification time and sorted by the time of
-// their last entry, newest first (seed 002, phase 10.4). Subagents
-// are listed under the session that they worked for.
+// their last entry, newest first (seed 002, phase 10.4). A subagent is listed under the session that it worked for, or,
+// if that is not known or is not there, as a session of its own.
 func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 	result := Sessions{OK: true, Sessions: []Session{}}
 	logs, err := v.logs()
@@ -26,17 +26,21 @@ func (v *View) ListSessions(ctx context.Context, limit int) (Sessions, error) {
 	if err != nil {
 		return Sessions{}, err
 	}
+	// isListed reports whether a subagent is listed under the session that it worked for.
+	isListed := func(parent, id string) bool {
+		return parent != "" && parent != id && slices.ContainsFunc(logs, func(l log) bool { return l.id == parent })
+	}
 	for i, l := range logs {
 		progress.Report(ctx, i, min(limit, len(logs)), "reading session logs")
 		if len(result.Sessions) == limit {
 			result.Truncated = true
 			break
 		}
-		if l.parent != "" {
+		if isListed(l.parent, l.id) {
 			continue
 		}
 		session, err := v.scan(ctx, l, nil, func(Session, turn) bool { return true })
-		if errors.Is(err, ErrNotFound) || err == nil && session.Subagent {
+		if errors.Is(err, ErrNotFound) || err == nil && session.Subagent && isListed(session.Parent, l.id) {
 			continue
 		}
 		if err == nil {

@@ -13,8 +13,8 @@
 //
 // The package's invariant: for a group nothing outside groups/<name>/ is opened, stat'ed or listed, and a log there
 // that does not name the group is treated as missing. Memory is bounded whatever the files contain: lines are read one
-// at a time, a line of more than 4 MiB or that is no JSON object is skipped and counted, and another one of
-// unknown form is ignored.
+// at a time, and a line of more than 4 MiB, that is no JSON object, or that has a type or a block of unknown form is
+// skipped and counted; of the last one the rest is read.
 package transcript
 
 import (
@@ -176,6 +176,7 @@ type Session struct {
 	Title     string `json:"title,omitempty"` // the host's, or how the person began
 	Project   string `json:"project,omitempty"`
 	Branch    string `json:"branch,omitempty"`
+	Model     string `json:"model,omitempty"`    // the last one that the log names
 	Subagent  bool   `json:"subagent,omitempty"` // its user is an agent
 	Parent    string `json:"parent,omitempty"`
 	// Subagents are the first 20 that worked for the session, in their order; MoreSubagents counts the others.
@@ -188,7 +189,7 @@ type Session struct {
 	EntryCount     int        `json:"entry_count"`
 	FirstTimestamp string     `json:"first_timestamp,omitempty"`
 	LastTimestamp  string     `json:"last_timestamp,omitempty"`
-	SkippedLines   int        `json:"skipped_lines,omitempty"` // longer than 4 MiB, or no JSON object
+	SkippedLines   int        `json:"skipped_lines,omitempty"` // see the package's invariant
 	Folder         string     `json:"-"`                       // absolute path that the host ran in, "" if unknown
 }
 

@@ -199,7 +199,7 @@ func showSessions(s *screen.Screen, list transcript.Sessions) {
 			s.In(screen.Strong, s.Excerpt(one.Title, 1, 0)) + "\n")
 		facts := []string{fmt.Sprintf("%d turns", one.EntryCount)}
 		for _, f := range []struct{ name, value string }{
-			{"project", one.Project}, {"branch", one.Branch}, {"group", one.Group}, {"agent", one.AgentID},
+			{"project", one.Project}, {"branch", one.Branch}, {"model", one.Model}, {"group", one.Group}, {"agent", one.AgentID},
 		} {
 			if f.value != "" {
 				facts = append(facts, f.name+" "+screen.Line(f.value))
