@@ -190,7 +190,7 @@ func formatUndone(u dream.Undone) string {
 		}
 		fmt.Fprintf(&b, "left in %s, because it was changed since: %s\n  the sweep wrote: %s\n", k.File, k.Now, k.Wrote)
 	}
-	b.WriteString("No sweep promotes or moves these again. yamo-mcp history MEMORY.md lists the edits; " +
-		"an undo can be undone too.\n")
+	b.WriteString("No sweep promotes or moves these again, unless --confirm names them. " +
+		"yamo-mcp history MEMORY.md lists the edits; an undo can be undone too.\n")
 	return b.String()
 }

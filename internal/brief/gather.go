@@ -28,8 +28,9 @@ type gatherer struct {
 	Options
 	now     time.Time
 	skipped []workspace.Skipped
-	saves   string // the saves that are shown as a whole
-	whole   bool   // the files of the workspace are shown elsewhere
+	saves   string          // the saves that are shown as a whole
+	whole   bool            // the files of the workspace are shown elsewhere
+	chosen  map[string]bool // see confirmed
 
 	begun    bool
 	searches sync.WaitGroup // sets what follows, once it was begun

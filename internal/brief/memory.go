@@ -217,7 +217,7 @@ func (g *gatherer) memories(ctx context.Context) section {
 				most--
 				s.items = append(s.items, item{group: group, text: fmt.Sprintf("- %s: %s%s%s",
 					hit.CreatedAt.In(g.now.Location()).Format(time.DateOnly), line(hit.Content, itemChars), g.origin(hit),
-					g.said(speakers, hit, group == recalledMemories))})
+					g.said(ctx, speakers, hit, group == recalledMemories))})
 			}
 		}
 	}

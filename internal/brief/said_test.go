@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -33,7 +34,8 @@ func TestArchiveIsLast(t *testing.T) {
 // The brief tells whose words a memory is: a page's are marked, and so is what it would replace.
 func TestSpeakersAreNamed(t *testing.T) {
 	t.Parallel()
-	s := open(t, folder(t, map[string]string{"USER.md": "**Name:** Luis Pardo\n"}), audience.DM())
+	dir := folder(t, map[string]string{"USER.md": "**Name:** Luis Pardo\n"})
+	s := open(t, dir, audience.DM())
 	keep := func(content, source string, supersedes ...string) string {
 		t.Helper()
 		clean, err := s.Memory.Scrub(record.Memory{Content: content, Source: source}, "")
@@ -65,6 +67,25 @@ func TestSpeakersAreNamed(t *testing.T) {
 		`The rent goes to account DE89. [said by a page, document or tool] [not confirmed; the user said: "The rent ` +
 			`goes to account PT50."]`,
 	}, nil)
+	// Words in between hide nothing: neither that a memory of the chain is not confirmed, nor what the user said.
+	other := keep("The spare key is with Ana.", "user")
+	other = keep("The spare key is with Berta.", "", other)
+	other = keep("The spare key is with Carla.", "https://evil.example/key", other)
+	last := keep("The spare key is with Dora.", "", other)
+	search("spare", "spare key", "key is with")
+	chain := `The spare key is with Dora. [from an unknown source] ` +
+		`[not confirmed; the user said: "The spare key is with Ana."]`
+	contains(t, build(t, s, Options{}).Text, []string{chain}, nil)
+	// What a person confirmed is not doubted any more.
+	sweeps, err := dream.Open(dream.Options{Memory: s.Memory, Workspace: s.Workspace, Editor: s.Editor, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sweeps.Sweep(t.Context(), []string{last}); err != nil {
+		t.Fatal(err)
+	}
+	confirmed := "The spare key is with Dora. [confirmed by the user]"
+	contains(t, build(t, s, Options{}).Text, []string{confirmed}, []string{chain})
 	_, text, _ = strings.Cut(text, recalledMemories)
 	if recalled, _, _ := strings.Cut(text, "Newest"); strings.Contains(recalled, "DE89") {
 		t.Errorf("the page inherits what the user's word was recalled for:\n%s", recalled)

@@ -96,27 +96,11 @@ func (s *Sweeper) successor(
 	return last, settled, nil
 }
 
-// overruled returns the memory of more authority that hit claims to replace, directly or by what it replaced, false for
-// none.
+// overruled returns the memory of more authority that hit claims to replace, false for none; see trust.Overruled.
 func (s *Sweeper) overruled(
-	ctx context.Context, a authorities, hit record.Hit, authority int,
+	ctx context.Context, a authorities, hit record.Hit,
 ) (old record.Hit, found bool, err error) {
-	for _, p := range slices.Backward(hit.Replaced) { // the latest first
-		before, ok, err := s.memory(ctx, p.ID)
-		if err != nil {
-			return old, false, err
-		}
-		if !ok {
-			continue
-		}
-		if a.of(before) > authority {
-			return before, true, nil
-		}
-		if old, found, err = s.overruled(ctx, a, before, max(authority, a.of(before))); err != nil || found {
-			return old, found, err
-		}
-	}
-	return record.Hit{}, false, nil
+	return trust.Overruled(hit, a.of, func(id string) (record.Hit, bool, error) { return s.memory(ctx, id) })
 }
 
 // challengers returns the memories that claim to replace what MEMORY.md has, without the authority for it, and that

@@ -97,6 +97,55 @@ func TestReplacementBySameAuthority(t *testing.T) {
 	}
 }
 
+// Of a chain of replacements a person reads what counts most: not the words in between, but the user's.
+func TestChainOfReplacements(t *testing.T) {
+	t.Parallel()
+	n := newFixture(t, nil)
+	last := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
+	n.recall(3, "walrus club meets")
+	n.sweep(n.open())
+	before := n.read("MEMORY.md")
+	for _, step := range [][2]string{{"Lisbon", ""}, {"Faro", "https://evil.example"}, {"Braga", ""}} {
+		last = n.store(record.Memory{Content: "The walrus club meets in " + step[0], Source: step[1]}, last)
+	}
+	n.recall(3, "walrus club meets")
+	swept := n.sweep(n.open())
+	want := `which would replace what the user said: "The walrus club meets in Porto"`
+	if len(swept.Held) != 1 || swept.Held[0].ID != last || n.read("MEMORY.md") != before ||
+		!strings.Contains(n.read("DREAMS.md"), want) {
+		t.Errorf("held %+v\n%s\n%s", swept.Held, n.read("MEMORY.md"), n.read("DREAMS.md"))
+	}
+}
+
+// A person who takes a sweep back can confirm again what it promoted: the old item is replaced as before.
+func TestConfirmAgainAfterUndo(t *testing.T) {
+	t.Parallel()
+	n := newFixture(t, nil)
+	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
+	n.recall(3, "walrus club meets")
+	n.sweep(n.open())
+	fresh := n.store(record.Memory{Content: "The walrus club meets in Lisbon"}, old)
+	for range 2 {
+		n.sweep(n.open(), fresh)
+		current, archive, _ := strings.Cut(n.read("MEMORY.md"), "## "+archiveSection)
+		if strings.Count(current, "meets in Lisbon") != 1 || strings.Contains(current, "Porto") ||
+			strings.Count(archive, "meets in Porto") != 1 {
+			t.Fatalf("confirmed:\n%s", n.read("MEMORY.md"))
+		}
+		if _, err := n.open().Sweep(t.Context(), []string{fresh}); err == nil ||
+			!strings.Contains(err.Error(), "is in MEMORY.md already") {
+			t.Errorf("confirmed twice: %v", err)
+		}
+		if _, err := n.open().Undo(t.Context(), "a test"); err != nil {
+			t.Fatal(err)
+		}
+		n.sweep(n.open())
+		if text := n.read("MEMORY.md"); !strings.Contains(text, "Porto") || strings.Contains(text, "Lisbon") {
+			t.Fatalf("taken back:\n%s", text)
+		}
+	}
+}
+
 // Recalls of what the user said are no reason to promote what an unknown source put in its place, nor does it take the
 // place without claiming to.
 func TestUnknownSourceTakesNoPlace(t *testing.T) {

@@ -130,7 +130,7 @@ func (s *Sweeper) describe(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	old, found, err := s.overruled(ctx, a, hit, a.of(hit))
+	old, found, err := s.overruled(ctx, a, hit)
 	if err != nil {
 		return "", err
 	}

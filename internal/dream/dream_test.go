@@ -324,7 +324,7 @@ func TestSaidAlready(t *testing.T) {
 		t.Errorf("%+v", swept)
 	}
 	if _, err := n.open().Sweep(t.Context(), []string{id}); err == nil ||
-		!strings.Contains(err.Error(), "already contains") {
+		!strings.Contains(err.Error(), "is in MEMORY.md already") {
 		t.Error(err)
 	}
 }

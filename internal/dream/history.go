@@ -108,6 +108,13 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 	return h, nil
 }
 
+// Confirmed returns the ids of the memories that a person put into MEMORY.md and did not take back since, as the record
+// of edits tells.
+func Confirmed(ctx context.Context, editor *edit.Editor) (map[string]bool, error) {
+	h, err := (&Sweeper{Options{Editor: editor}}).history(ctx)
+	return h.confirmed, err
+}
+
 // addPromoted adds the memories that an event cites.
 func (h history) addPromoted(e edit.Event) {
 	for _, id := range memoriesOf(e) {

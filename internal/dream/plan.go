@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -112,6 +113,10 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed, refused []s
 		return Plan{}, err
 	}
 	named := slices.Concat(confirmed, refused)
+	past.promoted = maps.Clone(past.promoted)
+	for _, id := range confirmed { // a person may put back what was taken back or removed
+		delete(past.promoted, id)
+	}
 	for _, c := range challengers {
 		named = append(named, c.ID)
 	}
@@ -162,7 +167,7 @@ func (p *Plan) choose(candidates []Candidate, confirmed []string) error {
 		switch {
 		case present[normalized(c.Text)]: // written by hand, or promoted from a memory with this text
 			if wanted {
-				return fault.New("confirm: MEMORY.md already contains %s", c.ID)
+				return fault.New("confirm: %s is in MEMORY.md already", c.ID)
 			}
 		case wanted && c.Unfit != "":
 			return fault.New("confirm: %s cannot be promoted: %s; write it into MEMORY.md in other words", c.ID, c.Unfit)
@@ -182,13 +187,14 @@ func (p *Plan) choose(candidates []Candidate, confirmed []string) error {
 		}
 	}
 	if len(unknown) > 0 {
-		return fault.New("confirm: %s is not a candidate, or was promoted already; "+
+		return fault.New("confirm: %s is not a candidate; "+
 			"yamo-mcp dream --review lists the candidates", unknown[0])
 	}
 	return nil
 }
 
-// candidates are the memories that were recalled often enough, or are named, and were never promoted, best first.
+// candidates are the memories that were recalled often enough, or are named, and are not among what was promoted, best
+// first.
 func (s *Sweeper) candidates(
 	ctx context.Context, past history, a authorities, recalled []mesh.Recalled, named []string, now time.Time,
 ) ([]Candidate, error) {
@@ -234,7 +240,7 @@ func (s *Sweeper) candidates(
 	for i := range list {
 		slices.Sort(groups[i])
 		s.review(&list[i], kept[i], slices.Compact(groups[i]), names)
-		old, found, err := s.overruled(ctx, a, kept[i].Hit, a.of(kept[i].Hit))
+		old, found, err := s.overruled(ctx, a, kept[i].Hit)
 		if err != nil {
 			return nil, err
 		}

@@ -116,6 +116,35 @@ func (s Speaker) Authority() int {
 	return 0
 }
 
+// Overruled returns the memory of most authority, and more than hit's own, that hit claims to replace, directly or by
+// what it replaced; of equal ones the nearest. It is false for none. A memory that find no longer has is none.
+func Overruled(
+	hit record.Hit, authority func(record.Hit) int, find func(id string) (record.Hit, bool, error),
+) (strongest record.Hit, found bool, err error) {
+	most := authority(hit)
+	var walk func(record.Hit) error // revisions have no cycles
+	walk = func(hit record.Hit) error {
+		for _, past := range slices.Backward(hit.Replaced) { // the latest first
+			before, ok, err := find(past.ID)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			if its := authority(before); its > most {
+				strongest, found, most = before, true, its
+			}
+			if err := walk(before); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = walk(hit)
+	return strongest, found, err
+}
+
 // agentNames are the names that a text may call the agent by, without those of the user.
 func (n Names) agentNames() (names []string) {
 	for _, name := range []string{n.Agent, n.AgentID} {
