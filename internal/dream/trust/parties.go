@@ -151,8 +151,8 @@ func (n Names) hasParty(words, low []string) bool {
 
 // isUser reports whether a word is one of the user's names, in any case of declension, or what a text calls them.
 func (n Names) isUser(word string) bool {
-	low := strings.ToLower(word)
-	if low == "user" || low == "user's" || low == "user’s" {
+	low := strings.ReplaceAll(strings.ToLower(word), "’", "'")
+	if low == "user" || low == "user's" {
 		return true
 	}
 	for name := range strings.FieldsSeq(strings.ToLower(n.User)) {

@@ -115,7 +115,7 @@ func (n Names) Suspicions(text string) (why []string) {
 	if either(imperatives()) || isOrder(bare) {
 		why = append(why, "it reads like an instruction to the agent")
 	}
-	if isPermission(bare) {
+	if isPermission(bare) || n.standsIn(text) {
 		why = append(why, "it reads like a permission")
 	}
 	if n.othersShare(text) {
