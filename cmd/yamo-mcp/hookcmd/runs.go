@@ -9,13 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
-	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -63,15 +63,65 @@ func LogFailure(getenv func(string) string, args []string, problem error) error 
 	}
 	event := "no event"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		event = text.Shorten(args[0], 40)
+		event = named(args[0])
 	}
 	run := Run{
-		Time: time.Now().UTC().Truncate(time.Millisecond), Event: event, Error: harmless(problem),
-		Host: text.Shorten(cmp.Or(cli.Argument(args, "--host"), defaultHost), 40), Workspace: workspaceOf(getenv, args),
+		Time: time.Now().UTC().Truncate(time.Millisecond), Event: event, Error: harmless(unquoted{problem, args}),
+		Host: named(cmp.Or(cli.Argument(args, "--host"), defaultHost)), Workspace: workspaceOf(getenv, args),
 	}
 	f := &folder{root}
 	return errors.Join(f.log(run), root.Close())
 }
+
+// plainWord is what an argument that is no text looks like.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:@/\\-]{1,64}$`)
+
+// omitted stands for what may be text.
+const omitted = "…"
+
+// named returns a word of the command line if it is a name.
+func named(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return omitted
+}
+
+// unquoted is an error without those arguments of the command line that may be text: a host may put what was said among
+// them, and no audience owns the log that the error goes to.
+type unquoted struct {
+	error
+	args []string
+}
+
+func (u unquoted) Unwrap() error { return u.error }
+
+func (u unquoted) Error() string {
+	message, hasText := u.error.Error(), false
+	for _, arg := range u.args {
+		_, value, ok := strings.Cut(arg, "=")
+		if !ok || !strings.HasPrefix(arg, "-") {
+			value = arg
+		}
+		if value == "" || plainWord.MatchString(value) || value == cli.Argument(u.args, "--"+config.Workspace.Flag()) {
+			continue
+		}
+		hasText, message = true, strings.ReplaceAll(message, value, omitted)
+	}
+	if !hasText {
+		return message
+	}
+	// Packages differ in how they quote.
+	return quotation.ReplaceAllStringFunc(message, func(quoted string) string {
+		if inner := strings.Trim(quoted, `"`); plainWord.MatchString(inner) || inner == "yamo-mcp hook" {
+			return quoted
+		}
+		return `"` + omitted + `"`
+	})
+}
+
+// quotation is a quoted part of an error.
+var quotation = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"`)
 
 // workspaceOf returns the folder that the arguments of a hook or its environment name, "" for none.
 func workspaceOf(getenv func(string) string, args []string) string {

@@ -44,9 +44,17 @@ func openFolder(workspace string, who audience.Audience) (*folder, error) {
 	}
 	defer root.Close() //nolint:errcheck // it was only read
 	dir := ""
-	for element := range strings.SplitSeq(Dir(who), "/") {
-		dir = path.Join(dir, element)
+	for name := range strings.SplitSeq(Dir(who), "/") {
+		dir = path.Join(dir, name)
 		if err := root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		// Before anything is made below it.
+		element, err := plain.Folder(root, dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := element.Close(); err != nil {
 			return nil, err
 		}
 		if dir == session.MemoryFolder {
@@ -76,6 +84,7 @@ type state struct {
 	Path     string   `json:"path,omitempty"`     // of the host's log, "" if it keeps none that may be read
 	Log      string   `json:"log,omitempty"`      // mark of the path of the log that Read is about
 	Read     int64    `json:"read,omitempty"`     // how far it was read, in bytes
+	Unheard  int64    `json:"unheard,omitempty"`  // bytes of it, at its beginning, that no hook has read
 	Rows     []string `json:"rows,omitempty"`     // marks of its rows that were read last
 	Early    []string `json:"early,omitempty"`    // marks of turns that were recorded before the host's log had them
 	Tail     []string `json:"tail,omitempty"`     // marks of turns that were recorded from it since the last answer
