@@ -142,3 +142,42 @@ func TestStatedIsOffered(t *testing.T) {
 		}
 	}
 }
+
+// What was stated before the first hook of a session is offered before compaction, once, whether the session was
+// resumed or the hooks were installed meanwhile; nothing of it in a group.
+func TestStatedBeforeTheFirstHook(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		resumed bool
+		group   string
+		want    int
+	}{"installed": {false, "", 1}, "resumed": {true, "", 1}, "group": {true, club, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			workspace := sample(t)
+			s := &hookSession{
+				tb: t, id: name, cwd: t.TempDir(), quick: true, transcript: filepath.Join(t.TempDir(), "talk.jsonl"),
+				launch: launch{workspace: workspace, group: test.group},
+			}
+			s.spoke("user", "I am allergic to penicillin.")
+			s.spoke("assistant", "Noted.")
+			if test.resumed {
+				s.run("SessionStart", map[string]any{"source": "resume"})
+			}
+			s.prompt("Where is the pump?")
+			s.spoke("user", "Where is the pump?")
+			s.run("PreCompact", map[string]any{"trigger": "auto"})
+			s.spoke("assistant", "In the shed.")
+			s.run("Stop", map[string]any{"last_assistant_message": "In the shed."})
+			s.run("PreCompact", map[string]any{"trigger": "auto"})
+			found := 0
+			for _, p := range pending(t, workspace) {
+				found += strings.Count(strings.Join(p.Proposal.Asked.Items, "\n"), "allergic to penicillin")
+			}
+			logged := strings.Count(filesBelow(t, filepath.Join(workspace, "memory")), "allergic to penicillin")
+			if found != test.want || logged != test.want {
+				t.Errorf("%d proposals and %d lines of the daily log; want %d of each", found, logged, test.want)
+			}
+		})
+	}
+}

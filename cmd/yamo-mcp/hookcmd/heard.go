@@ -133,6 +133,7 @@ func (r *run) heard(s *state, a asked) []transcript.Said {
 		return nil
 	}
 	log, from := mark(s.Path), s.Read
+	first := s.Log == ""
 	known := s.Log == log && from <= info.Size() // else it is another log, or a new one of the same name
 	if !known {
 		from = 0
@@ -148,10 +149,11 @@ func (r *run) heard(s *state, a asked) []transcript.Said {
 		data = data[bytes.IndexByte(data, '\n')+1:] // not a whole line
 	}
 	said := transcript.SaidIn(data)
-	if known {
+	// The first hook of a session that began without one: nothing of it is recorded.
+	if known || first {
 		return said
 	}
-	// The session is older than these hooks, or was resumed: only the last exchange is new.
+	// The session goes on in another log, which begins with what was said in the first: only the last exchange is new.
 	prompt := a.unanswered(s)
 	for i, turn := range slices.Backward(said) {
 		if turn.Role == "user" {
@@ -162,6 +164,37 @@ func (r *run) heard(s *state, a asked) []transcript.Said {
 		}
 	}
 	return nil
+}
+
+// unheard returns what the person stated in a session before its first hook, and notes in s that it was read. s.Read
+// passes over it, since most of it is no news when the session is resumed, but compaction is the last time to see it.
+//
+// SECURITY: a group's hook does not look.
+func (r *run) unheard(s *state) (list []statement) {
+	end := s.Unheard
+	s.Unheard = 0
+	if end == 0 || s.Log != mark(s.Path) || !r.who.IsDM() {
+		return nil
+	}
+	file := r.openTranscript(s.Path)
+	if file == nil {
+		return nil
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	start := max(0, end-maxTail)
+	data, err := io.ReadAll(io.NewSectionReader(file, start, end-start))
+	if err != nil {
+		return nil
+	}
+	if start > 0 {
+		data = data[bytes.IndexByte(data, '\n')+1:] // not a whole line
+	}
+	for _, said := range transcript.SaidIn(data) {
+		if said.Role == "user" {
+			list = append(list, r.statements(said.Text, said.Time, 0)...)
+		}
+	}
+	return list[max(0, len(list)-maxStated):]
 }
 
 // transcriptSize returns the size of a host's log, 0 if it may not be read.

@@ -132,7 +132,8 @@ func TestTurnsAreRecordedOnce(t *testing.T) {
 	}
 }
 
-// Hooks that begin in the middle of a session, or after it was resumed, record the last exchange only.
+// Hooks that begin in the middle of a session record what was said before, once. What a resumed session has said is not
+// new, nor is what its next log repeats.
 func TestTurnsOfAnOlderSession(t *testing.T) {
 	t.Parallel()
 	r, log := newRun(t)
@@ -140,11 +141,20 @@ func TestTurnsOfAnOlderSession(t *testing.T) {
 	log.add("assistant", "An old answer.")
 	log.add("user", "A new one.")
 	log.add("assistant", "A new answer.")
-	want := []string{"user: A new one.", "agent: A new answer."}
-	if diff := cmp.Diff(want, stopped(r, &state{}, "A new one.", "A new answer.")); diff != "" {
+	want := []string{
+		"user: An old question.", "agent: An old answer.", "user: A new one.", "agent: A new answer.",
+	}
+	s := &state{}
+	if diff := cmp.Diff(want, stopped(r, s, "A new one.", "A new answer.")); diff != "" {
 		t.Error(diff)
 	}
-	s := &state{Log: mark(log.path), Read: r.transcriptSize(log.path)}
+	if again := stopped(r, s, "", "A new answer."); len(again) > 0 {
+		t.Errorf("records again %q", again)
+	}
+	if diff := cmp.Diff(want[2:], stopped(r, &state{Log: "another"}, "A new one.", "A new answer.")); diff != "" {
+		t.Errorf("in another log:\n%s", diff)
+	}
+	s = &state{Log: mark(log.path), Read: r.transcriptSize(log.path)}
 	if diff := cmp.Diff([]string{"user: Go on.", "agent: Done."}, stopped(r, s, "Go on.", "Done.")); diff != "" {
 		t.Errorf("after resuming:\n%s", diff)
 	}

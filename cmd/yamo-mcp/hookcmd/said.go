@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -102,9 +103,12 @@ func (r *run) preCompact(ctx context.Context) error {
 // work is.
 func (r *run) checkpoint(ctx context.Context) error {
 	s, a := r.current(), r.folder.loadAsked(r.in.SessionID)
-	prompt := a.unanswered(&s)
+	prompt, earlier := a.unanswered(&s), r.unheard(&s)
 	// What was said so far is written now, because compaction may replace the host's log.
 	if err := r.record(ctx, stateName(r.in.SessionID), &s, a); err != nil {
+		return err
+	}
+	if err := r.recordEarlier(ctx, &s, earlier); err != nil {
 		return err
 	}
 	var lines []string
@@ -127,6 +131,27 @@ func (r *run) checkpoint(ctx context.Context) error {
 	}
 	a.Shown = nil // the model forgets these as well
 	return r.folder.saveAsked(r.in.SessionID, a)
+}
+
+// recordEarlier writes to the daily log, and offers, what was stated before the first hook of the session.
+func (r *run) recordEarlier(ctx context.Context, s *state, list []statement) error {
+	if len(list) == 0 {
+		return nil
+	}
+	lines := make([]string, len(list))
+	for i, one := range list {
+		lines[i] = "- **User:** " + text.OneLine(text.Plain(one.Text))
+	}
+	e := entry{
+		Time: r.now, Said: list[len(list)-1].At, Title: "Said earlier in this session", Body: strings.Join(lines, "\n"),
+	}
+	if err := r.write(ctx, stateName(r.in.SessionID), s, e); err != nil {
+		return err
+	}
+	if err := r.offer(ctx, s, list); err != nil { // as in record
+		r.problem = errors.Join(r.problem, fmt.Errorf("offer what was stated: %w", err))
+	}
+	return nil
 }
 
 // sessionEnd writes what was not answered or not recorded, and ends the session's state. Hosts give it little time.

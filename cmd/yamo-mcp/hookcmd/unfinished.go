@@ -22,6 +22,7 @@ func (r *run) begin(ctx context.Context) error {
 	if log := mark(s.Path); s.Path != "" && s.Log != log {
 		// What a resumed session of which nothing is known has said is not new.
 		s.Log, s.Read = log, r.transcriptSize(s.Path)
+		s.Unheard = s.Read
 		err = r.folder.replace(stateName(r.in.SessionID), s)
 	} else {
 		err = r.finish(ctx, stateName(r.in.SessionID), &s)
