@@ -20,6 +20,9 @@ import (
 const (
 	// maxTail is how much of a host's log is read at once, in bytes. What is before it stays unread.
 	maxTail = 2 << 20
+	// maxBefore is how much of it is read of what was said before the first hook of a session, in bytes: a hook has 300
+	// ms.
+	maxBefore = 512 << 10
 	// maxTurns is how many turns are written at once; the first and the last ones are.
 	maxTurns = 12
 	// remarkChars is how much is written of what an agent said on the way to its answer.
@@ -138,7 +141,11 @@ func (r *run) heard(s *state, a asked) []transcript.Said {
 	if !known {
 		from = 0
 	}
-	start := max(from, info.Size()-maxTail)
+	most := int64(maxTail)
+	if first {
+		most = maxBefore
+	}
+	start := max(from, info.Size()-most)
 	data, err := io.ReadAll(io.NewSectionReader(file, start, info.Size()-start))
 	if err != nil {
 		return nil
@@ -181,7 +188,7 @@ func (r *run) unheard(s *state) (list []statement) {
 		return nil
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	start := max(0, end-maxTail)
+	start := max(0, end-maxBefore)
 	data, err := io.ReadAll(io.NewSectionReader(file, start, end-start))
 	if err != nil {
 		return nil

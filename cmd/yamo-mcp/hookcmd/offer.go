@@ -58,7 +58,7 @@ func (r *run) toOffer(s *state, a asked) []statement {
 		}
 	}
 	s.Offered = a.Number
-	return list[:min(len(list), maxStated)]
+	return list[max(0, len(list)-maxStated):] // the last ones: much of a long session may be read at once
 }
 
 // offer proposes statements of the session of s, with the entry of the daily log that was written and the turn of the
