@@ -159,6 +159,10 @@ func TestStatedBeforeTheFirstHook(t *testing.T) {
 				tb: t, id: name, cwd: t.TempDir(), quick: true, transcript: filepath.Join(t.TempDir(), "talk.jsonl"),
 				launch: launch{workspace: workspace, group: test.group},
 			}
+			for i := range 12 { // more than are kept at once: the last ones count
+				s.spoke("user", fmt.Sprintf("I decided to paint shelf %d in green.", i))
+				s.spoke("assistant", "Green it is.")
+			}
 			s.spoke("user", "I am allergic to penicillin.")
 			s.spoke("assistant", "Noted.")
 			if test.resumed {
