@@ -18,9 +18,11 @@ func TestCompleteGroups(t *testing.T) {
 	}
 	env := map[string]string{"HOME": t.TempDir(), "YAMO_WORKSPACE": workspace}
 	elsewhere := map[string]string{"HOME": env["HOME"]}
-	for _, command := range []string{"view", "brief", "serve", "search"} {
+	for _, command := range []string{
+		"view", "brief", "serve", "search", "token create", "install", "ledger salvage",
+	} {
 		for flags, env := range map[string]map[string]string{"": env, "--workspace": elsewhere} {
-			args := []string{"__complete", command}
+			args := append([]string{"__complete"}, strings.Fields(command)...)
 			if flags != "" {
 				args = append(args, flags, workspace)
 			}

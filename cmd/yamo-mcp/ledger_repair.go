@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
+	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -61,7 +62,8 @@ checked first; if a ledger is damaged, nothing is changed. If it is interrupted,
 func newLedgerSalvageCommand(env cli.Env) *cobra.Command {
 	var yes bool
 	var group string
-	cmd := memoryCommand(env, &cobra.Command{
+	c := cli.New(env)
+	cmd := memoryCommandOf(c, &cobra.Command{
 		Use:   "salvage",
 		Short: "Keep what is intact of damaged ledgers",
 		Long: `Make valid ledgers of damaged ones: every line that was written with the workspace's key is kept, and
@@ -110,6 +112,8 @@ lost. A backup is better, if there is one. The record of edits is not salvaged: 
 		return c.Answer(found, text.String())
 	})
 	cmd.Flags().StringVar(&group, "group", "", "only the ledger of this group")
+	// fails for an unknown flag only
+	_ = cmd.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroupsOf(c))
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
 }

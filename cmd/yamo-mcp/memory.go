@@ -16,7 +16,13 @@ import (
 func memoryCommand(env cli.Env, cmd *cobra.Command,
 	perform func(context.Context, *cli.Command, *mesh.View) error,
 ) *cobra.Command {
-	c := cli.New(env)
+	return memoryCommandOf(cli.New(env), cmd, perform)
+}
+
+// memoryCommandOf is memoryCommand with c's settings, for a command that completes from them.
+func memoryCommandOf(c *cli.Command, cmd *cobra.Command,
+	perform func(context.Context, *cli.Command, *mesh.View) error,
+) *cobra.Command {
 	c.AddFlags(cmd.Flags(), config.EmbedderSettings...)
 	cmd.Args = cli.NoArguments
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

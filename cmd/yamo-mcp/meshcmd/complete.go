@@ -13,6 +13,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/screen"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
@@ -136,6 +137,15 @@ func CompleteGroups(workspace func(*cobra.Command) (string, error)) cobra.Comple
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// CompleteGroupsIn is CompleteGroups for a command without a session's settings, whose --workspace may be set by the
+// environment only; fallback is used if neither sets it.
+func CompleteGroupsIn(getenv func(string) string, fallback string) cobra.CompletionFunc {
+	return CompleteGroups(func(cmd *cobra.Command) (string, error) {
+		dir := cmp.Or(cmd.Flag("workspace").Value.String(), getenv(config.Workspace.Env()), fallback)
+		return config.Expand(dir, getenv), nil
+	})
 }
 
 // CompleteGroupsOf is CompleteGroups for a command with c's settings.
