@@ -72,7 +72,9 @@ func run(ctx context.Context, server, sample, keep string) (err error) {
 	if err := leave(workspace, keep); err != nil {
 		return fmt.Errorf("keep the workspace: %w", err)
 	}
-	w.say("See Kate's memory in the browser, where a proposal waits for you: %s view --workspace %s", server, keep)
+	w.say("See Kate's memory in the browser, where a proposal waits for you:")
+	// On a line of its own: a command that is broken in two cannot be copied.
+	fmt.Fprintf(w.out, "   %s view --workspace %s\n", server, keep)
 	return nil
 }
 

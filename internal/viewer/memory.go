@@ -172,10 +172,14 @@ func elements(h record.Hit) (list []element) {
 			list = append(list, element{name, value})
 		}
 	}
-	add("Why it was kept", h.Rationale)
+	reason := "Why it was kept"
+	if len(h.Replaced) > 0 { // its reason is that of the change
+		reason = "Why it replaced what was there"
+	}
+	add(reason, h.Rationale)
 	add("What it may be useful for", h.Hypothesis)
 	add("Conversation", h.SessionID)
-	add("Agent whose memory it is", h.AgentID)
+	add("Recorded under the agent name", h.AgentID)
 	add("Skill", h.Skill)
 	switch h.Consent {
 	case record.ByPerson:
