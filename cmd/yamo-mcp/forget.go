@@ -182,8 +182,8 @@ func agreed(c *cli.Command, yes bool, question string, shown func() string) erro
 			"--dry-run lists what would be erased")
 	}
 	fmt.Fprint(c.Stderr, shown())
-	switch agreed, err := confirm(c.Stderr, bufio.NewReader(c.Stdin), question); {
-	case agreed:
+	switch yes, err := confirm(c.Stderr, bufio.NewReader(c.Stdin), question); {
+	case yes:
 		return nil
 	case err != nil:
 		return errors.New("nothing was erased: no answer; use --yes to erase without a question")
