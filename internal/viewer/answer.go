@@ -111,7 +111,7 @@ var done = map[string]string{
 	"revived":   "It is current again. What it was before is kept in its history.",
 	"forgotten": "Forgotten. It was permanently erased.",
 	"shared":    "Shared. Every group can read this from now on.",
-	"accepted":  "Accepted. The file was changed: its page in Files shows the edit, and can undo it.",
+	"accepted":  "Accepted. The file was changed: choose it in Files to see the edit, or to undo it.",
 	"rejected":  "Rejected. The agent is told the reason if it proposes this again.",
 	"undone":    "Undone. The undo is in the history as well, and can itself be undone.",
 	"pinned":    "Pinned. Sessions can add to it, but not change what is there.",
