@@ -80,7 +80,7 @@ func TestRejectedReplacement(t *testing.T) {
 	}
 }
 
-// The user's own correction replaces what was said, whoever said something else in between.
+// The user's own correction replaces what they said, even if others said something else in between.
 func TestReplacementBySameAuthority(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
@@ -200,7 +200,7 @@ func TestConfirmedAfterUndo(t *testing.T) {
 	}
 }
 
-// What is held, and what a person rejected, replaces nothing, whoever is said to have said it.
+// What is held or was rejected by a person replaces nothing, no matter which source it names.
 func TestHeldReplacesNothing(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)

@@ -34,7 +34,7 @@ func leftOut(typed, stored string, redactions []scrub.Redaction) url.Values {
 // markup matches a tag of HTML.
 var markup = regexp.MustCompile(`<[/!]?[A-Za-z][^<>]*>`)
 
-// placeholder is what stands for something that was redacted.
+// placeholder is the text that replaces what was redacted.
 var placeholder = regexp.MustCompile(`\[REDACTED:[^\]\s]*\]`)
 
 // sameWords reports whether stored has all words of typed, except those that a placeholder stands for. Signs and

@@ -76,7 +76,7 @@ func LogFailure(getenv func(string) string, args []string, problem error) error 
 // plainWord is what an argument that is no text looks like.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:@/\\-]{1,64}$`)
 
-// omitted stands for what may be text.
+// omitted replaces an argument that may be text.
 const omitted = "…"
 
 // named returns a word of the command line if it is a name.

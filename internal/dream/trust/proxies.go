@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// This file finds who stands in for the user: a right to act for someone is a right to all that is theirs, and needs no
-// noun of parties.go.
+// This file finds statements that someone acts for the user. Whoever may do that may do everything, so that no noun of
+// parties.go is needed.
 
 var (
 	// stands are beginnings of verbs by which one decides or speaks in another's place.
