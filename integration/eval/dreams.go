@@ -38,6 +38,7 @@ const (
 
 // observed is a conversation as what an agent noted of it.
 type observed struct {
+	user      string // the first speaker, "" for none
 	notes     []note
 	questions []question
 }
@@ -58,8 +59,8 @@ func (p *promotions) print(table *tabwriter.Writer, name string) {
 }
 
 // measureDreams prints how much of what sweeps promote answers questions that recur (precision), and for how many of
-// these questions an answer was promoted (recall).
-func measureDreams(ctx context.Context, embedder index.Embedder, dir string) error {
+// these questions an answer was promoted (recall). With named the first speaker of a conversation is the user.
+func measureDreams(ctx context.Context, embedder index.Embedder, dir string, named bool) error {
 	files, err := filepath.Glob(filepath.Join(dir, "locomo*.json"))
 	if err != nil || len(files) == 0 {
 		return fmt.Errorf("no locomo*.json in %q: give the folder with -data or YAMO_EVAL_DATA", dir)
@@ -75,6 +76,9 @@ func measureDreams(ctx context.Context, embedder index.Embedder, dir string) err
 			return fmt.Errorf("%s: %w", filepath.Base(file), err)
 		}
 		for i, c := range conversations {
+			if !named {
+				c.user = ""
+			}
 			half := &tuned
 			if i%2 == 1 {
 				half = &held
@@ -135,6 +139,12 @@ func dreamOf(ctx context.Context, embedder index.Embedder, c observed, seed uint
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if c.user != "" {
+		about := "# USER\n\n- **Name:** " + c.user + "\n"
+		if err := os.WriteFile(filepath.Join(dir, workspace.UserFile), []byte(about), 0o600); err != nil {
+			return err
+		}
+	}
 	l, end, err := begin(dir, embedder)
 	if err != nil {
 		return err
@@ -236,6 +246,9 @@ func dreamOf(ctx context.Context, embedder index.Embedder, c observed, seed uint
 // readObserved reads conversations of LoCoMo as the observations about them.
 func readObserved(raw []byte) ([]observed, error) {
 	var samples []struct {
+		Conversation struct {
+			SpeakerA string `json:"speaker_a"`
+		}
 		Observation map[string]map[string][][2]any
 		QA          []struct {
 			Question string
@@ -250,7 +263,7 @@ func readObserved(raw []byte) ([]observed, error) {
 	}
 	var all []observed
 	for _, sample := range samples {
-		var c observed
+		c := observed{user: sample.Conversation.SpeakerA}
 		for n := 1; n <= len(sample.Observation); n++ {
 			session := sample.Observation[fmt.Sprintf("session_%d_observation", n)]
 			for _, speaker := range slices.Sorted(maps.Keys(session)) {

@@ -1,6 +1,6 @@
 // Command eval measures retrieval on two public question sets and prints a table (docs/ranking.md).
 //
-//	eval -data DIR [-vectors FILE] [-dreams]
+//	eval -data DIR [-vectors FILE] [-dreams [-named]]
 //
 // DIR holds locomo*.json (LoCoMo's own format) and beam*.json (a list of {chat, messages: [{id, role,
 // content}], questions: [{question, type, evidence: [message ids]}]}). The sets are not part of the
@@ -12,7 +12,8 @@
 // does not measure the time of a search, because the confidence of results is then estimated without token vectors.
 //
 // With -dreams it measures dreaming instead (docs/dreaming.md): the observations that LoCoMo notes about each
-// conversation are the memories, and for two weeks some of its questions recur and others are asked once.
+// conversation are the memories, and for two weeks some of its questions recur and others are asked once. With -named
+// USER.md has the name of the conversation's first speaker.
 package main
 
 import (
@@ -41,8 +42,9 @@ func main() {
 	data := flag.String("data", os.Getenv("YAMO_EVAL_DATA"), "folder of the question sets (or YAMO_EVAL_DATA)")
 	vectors := flag.String("vectors", "", "file that keeps the vectors for the next run")
 	dreams := flag.Bool("dreams", false, "measure what sweeps promote, instead of the ranking")
+	named := flag.Bool("named", false, "with -dreams: the first speaker of a conversation is the user of USER.md")
 	flag.Parse()
-	if err := run(context.Background(), *data, *vectors, *dreams); err != nil {
+	if err := run(context.Background(), *data, *vectors, *dreams, *named); err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
 	}
@@ -62,7 +64,7 @@ type question struct {
 	evidence []string
 }
 
-func run(ctx context.Context, dir, vectors string, dreams bool) (err error) {
+func run(ctx context.Context, dir, vectors string, dreams, named bool) (err error) {
 	sets := []struct {
 		name, pattern string
 		read          func([]byte) ([]dialog, error)
@@ -79,7 +81,7 @@ func run(ctx context.Context, dir, vectors string, dreams bool) (err error) {
 		embedder = kept
 	}
 	if dreams {
-		return measureDreams(ctx, embedder, dir)
+		return measureDreams(ctx, embedder, dir, named)
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "set\tquestions\thit@1\tany@5\tany@10\tsession hit@1\tany@5\tms a search")
