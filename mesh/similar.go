@@ -191,8 +191,8 @@ func (f *facts) answer(q store.Question) (id string, score float64) {
 	return current, q.Score
 }
 
-// current returns the id of the memory called id, or of what has replaced it, "" if one of them was deleted since a
-// moment, it was replaced by nothing, or what replaced it does not inherit.
+// current returns the id of the memory called id, or of the last that replaced it and inherits; "" if one of them was
+// deleted since a moment, or was replaced by nothing.
 func (f *facts) current(id string, at record.Moment) string {
 	var holds record.Hit // the last that inherits from those before it
 	for id != "" && !slices.ContainsFunc(f.list, func(s *store.Snapshot) bool { return s.ErasedSince(id, at) }) {
@@ -204,10 +204,7 @@ func (f *facts) current(id string, at record.Moment) string {
 			holds = hit
 		}
 		if hit.Past == nil {
-			if holds.ID != id {
-				return ""
-			}
-			return id
+			return holds.ID
 		}
 		id = hit.Past.New // revisions have no cycles
 	}

@@ -129,13 +129,13 @@ func TestResultsFit(t *testing.T) {
 		hint      string
 	}{
 		{
-			MemorySearch(memory), `{"query":"wörtlich","limit":50,"format":"detailed","include_lessons":true}`, 40_000,
+			MemorySearch(memory, nil), `{"query":"wörtlich","limit":50,"format":"detailed","include_lessons":true}`, 40_000,
 			"did not fit",
 		},
-		{MemorySearch(memory), `{"query":"wörtlich","limit":50}`, 40_000, "did not fit"},
-		{MemorySearch(memory), `{"query":"wörtlich","limit":5}`, 5_000, `\"detailed\" returns more`},
-		{MemorySearch(memory), `{"query":"wörtlich","limit":1,"format":"detailed"}`, 40_000, "memory_get, if available"},
-		{MemoryGet(memory), `{"id":"` + id + `"}`, 40_000, `"next_offset":`},
+		{MemorySearch(memory, nil), `{"query":"wörtlich","limit":50}`, 40_000, "did not fit"},
+		{MemorySearch(memory, nil), `{"query":"wörtlich","limit":5}`, 5_000, `\"detailed\" returns more`},
+		{MemorySearch(memory, nil), `{"query":"wörtlich","limit":1,"format":"detailed"}`, 40_000, "memory_get, if available"},
+		{MemoryGet(memory, nil), `{"id":"` + id + `"}`, 40_000, `"next_offset":`},
 		{Lessons(memory), `{"limit":50}`, 40_000, "did not fit"},
 		{Lessons(memory), `{"pattern_id":"` + pattern + `"}`, 10_000, ""},
 		{
@@ -216,11 +216,11 @@ func TestRefusalsFit(t *testing.T) {
 		tool            Tool
 		arguments, want string
 	}{
-		{MemoryGet(memory), `{"id":"` + long + `"}`, "use an ID from a search result"},
+		{MemoryGet(memory, nil), `{"id":"` + long + `"}`, "use an ID from a search result"},
 		{MemoryDelete(memory, nil, nil), `{"id":"` + long + `","confirm":true}`, "use an ID from a search result"},
 		{Skills(memory), `{"action":"get","id":"` + long + `"}`, "use an ID from a search or list of skills"},
 		{RotateLogs(v), `{"action":"delete","files":["` + long + `"]}`, "action list returns the old logs"},
-		{MemorySearch(memory), `{"query":"q","` + long + `":1}`, "Correct this and call again"},
+		{MemorySearch(memory, nil), `{"query":"q","` + long + `":1}`, "Correct this and call again"},
 		{
 			WorkspaceEdit(editor, "kate"),
 			`{"file":"notes/headings.md","section":"Nowhere","op":"append_item","items":["x"],"rationale":"r"}`, "create: true",
@@ -247,7 +247,7 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, whole := MemoryGet(memory), ""
+	tool, whole := MemoryGet(memory, nil), ""
 	for offset, parts := 0, 0; ; parts++ {
 		got := answer[memoryWhole](t, tool, fmt.Sprintf(`{"id":%q,"offset":%d}`, stored.ID, offset))
 		if !utf8.ValidString(got.Content) || parts > 10 {

@@ -400,7 +400,7 @@ func TestLog(t *testing.T) {
 		mcp.LoggingLevelInfo: true, mcp.LoggingLevelWarning: true,
 		mcp.LoggingLevelError: false,
 	} {
-		h := (&host{}).connected(t, eras[0], MemorySearch(missing))
+		h := (&host{}).connected(t, eras[0], MemorySearch(missing, nil))
 		var request mcp.SetLevelRequest
 		request.Params.Level = level
 		if err := h.SetLevel(t.Context(), request); err != nil { //nolint:staticcheck // deprecated as that revision is

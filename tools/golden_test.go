@@ -59,8 +59,8 @@ func TestGoldens(t *testing.T) {
 		arguments string
 	}{
 		{MemoryStore(memory), `{"content":"Ana's number is +1 202 555 0143"}`},
-		{MemorySearch(memory), `{"query":"blue pump","limit":1}`},
-		{MemoryGet(memory), `{"id":"` + stored + `"}`},
+		{MemorySearch(memory, nil), `{"query":"blue pump","limit":1}`},
+		{MemoryGet(memory, nil), `{"id":"` + stored + `"}`},
 		{MemoryDelete(memory, v, editor), `{"id":"` + stored + `","confirm":true}`},
 		{DistillLesson(memory), `{"situation":"s","error_pattern":"p","oversight":"o","fix":"f",` +
 			`"preventative_rule":"Look first",` +

@@ -91,7 +91,7 @@ func TestMemoryGetAndDelete(t *testing.T) {
 	v := memoryView(t, dir, audience.DM())
 	long := strings.Repeat("The ferry leaves at noon on every second day. ", 20) + "End."
 	id := answer[stored](t, MemoryStore(v), fmt.Sprintf(`{"content":%q,"importance":0.5,"metadata":{"dock":7}}`, long)).ID
-	got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+id+`"}`)
+	got := answer[memoryWhole](t, MemoryGet(v, nil), `{"id":"`+id+`"}`)
 	if !strings.HasSuffix(got.Content, "End.") {
 		t.Errorf("content ends in %q", got.Content[max(0, len(got.Content)-40):])
 	}
@@ -105,19 +105,19 @@ func TestMemoryGetAndDelete(t *testing.T) {
 		record.Heritage{IntentChain: []string{"plan the crossing"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+id+`"}`); got.Heritage == nil ||
+	if got := answer[memoryWhole](t, MemoryGet(v, nil), `{"id":"`+id+`"}`); got.Heritage == nil ||
 		got.Heritage.IntentChain[0] != "plan the crossing" {
 		t.Errorf("with heritage: %+v", got)
 	}
 	learned := answer[lessonBlock](t, DistillLesson(v), fmt.Sprintf(lessonArguments, "low", "deployments", .8))
-	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+learned.MemoryID+`"}`); got.Lesson == nil ||
+	if got := answer[memoryWhole](t, MemoryGet(v, nil), `{"id":"`+learned.MemoryID+`"}`); got.Lesson == nil ||
 		got.Lesson.LessonID != learned.LessonID {
 		t.Errorf("a lesson's memory: %+v", got)
 	}
 
 	hikers := memoryView(t, dir, hikers(t))
-	absent := strings.ReplaceAll(refusal(t, MemoryGet(hikers), `{"id":"mem_1_abcdef"}`), "mem_1_abcdef", id)
-	if got := refusal(t, MemoryGet(hikers), `{"id":"`+id+`"}`); got != absent {
+	absent := strings.ReplaceAll(refusal(t, MemoryGet(hikers, nil), `{"id":"mem_1_abcdef"}`), "mem_1_abcdef", id)
+	if got := refusal(t, MemoryGet(hikers, nil), `{"id":"`+id+`"}`); got != absent {
 		t.Errorf("a group is told %q of a private memory, and %q of none", got, absent)
 	}
 	if got := refusal(t, MemoryDelete(hikers, nil, nil), `{"id":"`+id+`","confirm":true}`); got != absent {
@@ -133,7 +133,7 @@ func TestMemoryGetAndDelete(t *testing.T) {
 		`{"id":"`+id+`","confirm":true,"reason":"asked to"}`); !got.Deleted || got.ID != id {
 		t.Errorf("deleted %+v", got)
 	}
-	refusal(t, MemoryGet(v), `{"id":"`+id+`"}`)
+	refusal(t, MemoryGet(v, nil), `{"id":"`+id+`"}`)
 }
 
 // The answer to a deletion tells what else contains the text: files, former texts of files, other memories.
@@ -267,7 +267,7 @@ func TestSearchFiltersAndAccesses(t *testing.T) {
 	planned := answer[stored](t, store,
 		`{"content":"The ferry to Horta leaves on Fridays.","skill_name":"planner","importance":0.9}`)
 	ids := func(arguments string) (ids []string) {
-		for _, r := range answer[memoryAnswer](t, MemorySearch(v), arguments).Results {
+		for _, r := range answer[memoryAnswer](t, MemorySearch(v, nil), arguments).Results {
 			ids = append(ids, r.ID)
 		}
 		return ids
@@ -283,12 +283,12 @@ func TestSearchFiltersAndAccesses(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", arguments, diff)
 		}
 	}
-	got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+planned.ID+`"}`)
+	got := answer[memoryWhole](t, MemoryGet(v, nil), `{"id":"`+planned.ID+`"}`)
 	if got.AccessCount != 3 || got.LastAccessed == nil {
 		t.Errorf("after three searches that found it: %d accesses, the last at %v", got.AccessCount, got.LastAccessed)
 	}
 	never := answer[stored](t, store, `{"content":"Not searched for."}`)
-	if got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+never.ID+`"}`); got.AccessCount != 0 ||
+	if got := answer[memoryWhole](t, MemoryGet(v, nil), `{"id":"`+never.ID+`"}`); got.AccessCount != 0 ||
 		got.LastAccessed != nil {
 		t.Errorf("never found: %+v", got)
 	}
@@ -305,7 +305,7 @@ func TestSourceOfAGroup(t *testing.T) {
 	const query = `{"query":"is the hut open","include_lessons":true,"format":"detailed"}`
 	sources := func(v *mesh.View) map[string]string {
 		found := map[string]string{}
-		list := answer[memoryAnswer](t, MemorySearch(v), query)
+		list := answer[memoryAnswer](t, MemorySearch(v, nil), query)
 		for _, r := range list.Results {
 			found[r.Content] = r.Source
 			if strings.ContainsRune(r.SessionID, '\u202e') {

@@ -64,7 +64,8 @@ func labeled(label, value string) string {
 }
 
 // lines has "id date text" for each memory, and what a reader must know before using it: how certain it is that it
-// answers, unless that is likely, whose words they are, what was true before, and which other project it is about.
+// answers, unless that is likely, whose words they are, what was true before, or whose word it replaced unconfirmed,
+// and which other project it is about.
 // Details are JSON.
 func (a memoryAnswer) lines() string {
 	var l lines
@@ -88,13 +89,16 @@ func (a memoryAnswer) lines() string {
 		if r.Type == "lesson" || r.Type == "reflection" {
 			kind = r.Type
 		}
+		before := r.Disputed
+		if before == "" {
+			before = labeled("replaces", r.Replaces)
+		}
 		happened := r.OccurredAt
 		if strings.Contains(r.Content, happened) {
 			happened = ""
 		}
 		l.add([]string{r.ID, day(r.CreatedAt, a.zone), r.Content},
-			level, kind, visibility, labeled("happened", happened), labeled("replaces", r.Replaces),
-			labeled("project", r.Project), r.Link, r.Place)
+			level, kind, visibility, labeled("happened", happened), before, labeled("project", r.Project), r.Link, r.Place)
 	}
 	for _, r := range a.Standing {
 		visibility := r.Visibility

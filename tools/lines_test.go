@@ -45,6 +45,12 @@ func TestLines(t *testing.T) {
 				"[replaces before 9 February: The pump is red.] [yamo://workspace/USER.md]\n" +
 				"More: pass mem_9 as after.\nSearch again.",
 		},
+		"whose word was replaced counts more than what was before": {
+			memoryAnswer{Results: []foundMemory{memory(func(f *foundMemory) {
+				f.Replaces, f.Disputed = "before 9 February: The pump is red.", `from an import, not confirmed; the user said: "x"`
+			})}},
+			`mem_1 2026-02-14 The pump is blue. [from an import, not confirmed; the user said: "x"]`,
+		},
 		"what does not fit is told": {
 			memoryAnswer{Confidence: "unlikely", Results: []foundMemory{memory(func(f *foundMemory) {
 				f.Confidence = "unlikely"
@@ -128,14 +134,14 @@ func TestTextOfASearch(t *testing.T) {
 	t.Parallel()
 	memory := memoryView(t, t.TempDir(), audience.DM())
 	id := answer[stored](t, MemoryStore(memory), `{"content":"The pump is blue"}`).ID
-	result := call(t, MemorySearch(memory), quiet(), `{"query":"blue pump"}`)
+	result := call(t, MemorySearch(memory, nil), quiet(), `{"query":"blue pump"}`)
 	if text := resultText(t, result); !strings.HasPrefix(text, id+" ") || strings.ContainsAny(text, "{}\n") {
 		t.Errorf("the text is %q, not a line", text)
 	}
 	if got := structure(t, result); !strings.Contains(got, `"id":"`+id+`"`) {
 		t.Errorf("the structure lacks the memory: %s", got)
 	}
-	result = call(t, MemorySearch(memory), quiet(), `{"query":"blue pump","format":"detailed"}`)
+	result = call(t, MemorySearch(memory, nil), quiet(), `{"query":"blue pump","format":"detailed"}`)
 	if text := resultText(t, result); !json.Valid([]byte(text)) || !strings.Contains(text, `"signals":`) {
 		t.Errorf("details are not JSON: %s", text)
 	}
@@ -160,11 +166,11 @@ func TestDaysOfTheUser(t *testing.T) {
 		at := current.CreatedAt.In(zone)
 		want := current.ID + " " + at.Format(time.DateOnly) + " The pump is blue now"
 		for _, list := range []string{`{}`, `{"query":" "}`} {
-			if text := resultText(t, call(t, MemorySearch(v), quiet(), list)); text != want {
+			if text := resultText(t, call(t, MemorySearch(v, nil), quiet(), list)); text != want {
 				t.Errorf("%s in %v: %q, want %q", list, zone, text, want)
 			}
 		}
-		text := resultText(t, call(t, MemorySearch(v), quiet(), `{"query":"which color has the pump"}`))
+		text := resultText(t, call(t, MemorySearch(v, nil), quiet(), `{"query":"which color has the pump"}`))
 		if want += " [replaces before " + at.Format("2 January") + ": The pump is red]"; text != want {
 			t.Errorf("a search in %v: %q, want %q", zone, text, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
@@ -114,8 +115,8 @@ func (derived) JSONSchemaExtend(s *jsonSchema) {
 	})
 }
 
-// MemoryGet is the tool memory_get (RFC-0011 §4.1 get).
-func MemoryGet(v *mesh.View) Tool {
+// MemoryGet is the tool memory_get (RFC-0011 §4.1 get). dreams is nil in a group.
+func MemoryGet(v *mesh.View, dreams *dream.Sweeper) Tool {
 	return Define(Spec{
 		Name:        "memory_get",
 		Title:       "Look a memory up",
@@ -128,7 +129,9 @@ func MemoryGet(v *mesh.View) Tool {
 			return memoryWhole{}, err
 		}
 		var whole memoryWhole
-		whole.memoryResult, _ = presenter{home: v.Home(), zone: v.Location(), whole: true}.result(hit)
+		whole.memoryResult, _ = presenter{
+			home: v.Home(), zone: v.Location(), whole: true, disputed: disputes(ctx, dreams),
+		}.result(hit)
 		if whole.Details.Signals == nil {
 			whole.Details.Signals = []record.Signal{} // nothing was ranked
 		}

@@ -35,7 +35,7 @@ func TestReflectTool(t *testing.T) {
 		again.MemoryID != r.MemoryID {
 		t.Errorf("again: %+v", again)
 	}
-	got := answer[memoryWhole](t, MemoryGet(v), `{"id":"`+r.MemoryID+`"}`)
+	got := answer[memoryWhole](t, MemoryGet(v, nil), `{"id":"`+r.MemoryID+`"}`)
 	if got.Derived == nil || got.Heritage == nil {
 		t.Fatalf("as a memory: derived %+v, heritage %+v", got.Derived, got.Heritage)
 	}
@@ -53,7 +53,7 @@ func TestReflectTool(t *testing.T) {
 	if len(gone.Derived) > 0 {
 		t.Errorf("after a source was deleted, %v is left", gone.Derived)
 	}
-	refusal(t, MemoryGet(v), `{"id":"`+r.MemoryID+`"}`)
+	refusal(t, MemoryGet(v, nil), `{"id":"`+r.MemoryID+`"}`)
 	refusal(t, Skills(v), `{"action":"get","id":"`+s.SkillID+`"}`)
 	group := memoryView(t, dir, hikers(t))
 	if got := refusal(t, Reflect(group), `{"topic":"the irrigation pump"}`); !strings.Contains(got,

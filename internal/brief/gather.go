@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
@@ -28,9 +29,9 @@ type gatherer struct {
 	Options
 	now     time.Time
 	skipped []workspace.Skipped
-	saves   string          // the saves that are shown as a whole
-	whole   bool            // the files of the workspace are shown elsewhere
-	chosen  map[string]bool // see confirmed
+	saves   string           // the saves that are shown as a whole
+	whole   bool             // the files of the workspace are shown elsewhere
+	decided *dream.Decisions // see decisions
 
 	begun    bool
 	searches sync.WaitGroup // sets what follows, once it was begun

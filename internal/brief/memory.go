@@ -208,7 +208,6 @@ func (g *gatherer) memories(ctx context.Context) section {
 	})
 	slices.Reverse(all) // newest first
 	hits := g.recalled(ctx)
-	speakers := g.speakers()
 	seen := map[string]bool{}
 	add := func(group string, most int, list []record.Hit, admit func(record.Hit) bool) {
 		for _, hit := range list {
@@ -217,7 +216,7 @@ func (g *gatherer) memories(ctx context.Context) section {
 				most--
 				s.items = append(s.items, item{group: group, text: fmt.Sprintf("- %s: %s%s%s",
 					hit.CreatedAt.In(g.now.Location()).Format(time.DateOnly), line(hit.Content, itemChars), g.origin(hit),
-					g.said(ctx, speakers, hit, group == recalledMemories))})
+					g.said(ctx, hit, group == recalledMemories))})
 			}
 		}
 	}
@@ -225,7 +224,9 @@ func (g *gatherer) memories(ctx context.Context) section {
 	isStanding := func(hit record.Hit) bool { return hit.IsStanding() && hit.Source != conversation }
 	add("Pinned", standingMost, all, isPinned)
 	add("Standing instructions and preferences", standingMost, all, isStanding)
-	add(recalledMemories, recalledMost, hits, func(hit record.Hit) bool { return !g.foreign(hit) && !g.elsewhere(hit) })
+	add(recalledMemories, recalledMost, hits, func(hit record.Hit) bool {
+		return !g.foreign(hit) && !g.elsewhere(hit) && g.useful(ctx, hit)
+	})
 	add("About "+g.Project, newestMost/2, all,
 		func(hit record.Hit) bool {
 			return hit.OfProject(g.Project) || g.names(hit.Content, strings.Join(hit.Tags, " "))
@@ -257,12 +258,10 @@ func (g *gatherer) begin(ctx context.Context) {
 		return
 	}
 	g.begun = true
-	speakers := g.speakers()
+	mayReplace := g.decisions().MayReplace
 	g.searches.Go(func() {
 		// What a memory was recalled for says nothing of what a speaker of less authority put in its place.
-		g.found, g.unfound = g.Memory.Recalled(ctx, g.now.AddDate(0, 0, -recallDays), func(old, replacement record.Hit) bool {
-			return speakers.SpeakerOf(replacement).Authority() >= speakers.SpeakerOf(old).Authority()
-		})
+		g.found, g.unfound = g.Memory.Recalled(ctx, g.now.AddDate(0, 0, -recallDays), mayReplace)
 	})
 }
 

@@ -2,80 +2,55 @@ package brief
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/dream/trust"
-	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// speakers are what the sources of memories call the agent and the user.
-func (g *gatherer) speakers() trust.Names {
-	return trust.Names{Agent: g.Workspace.AgentName(), AgentID: g.Memory.AgentID, User: g.Workspace.UserName()}
+// decisions are what the user decided about memories.
+func (g *gatherer) decisions() *dream.Decisions {
+	if g.decided == nil {
+		g.decided = dream.Decided(g.Memory, g.Workspace, g.Editor)
+	}
+	return g.decided
 }
 
 // said marks in a DM whose words a memory is, if they are not the user's or the agent's; with all also if they are. Of
 // one that replaced another, it tells that the user confirmed it, or else whose word of more authority it would
 // replace. In a group all words are the group's.
-func (g *gatherer) said(ctx context.Context, names trust.Names, hit record.Hit, all bool) (mark string) {
+func (g *gatherer) said(ctx context.Context, hit record.Hit, all bool) (mark string) {
 	if !g.Workspace.Audience().IsDM() {
 		return ""
 	}
-	speaker := names.SpeakerOf(hit)
+	speaker := g.decisions().Speaker(hit)
 	if speaker.Authority() == 0 || all && speaker != trust.Unknown {
 		mark = " [said by " + string(speaker) + "]"
 	}
-	if len(hit.Replaced) == 0 || speaker == trust.Person {
-		return mark
-	}
-	confirmed := g.confirmed(ctx)
-	if confirmed[hit.ID] {
-		return mark + " [confirmed by the user]"
-	}
-	old, found, err := trust.Overruled(hit, func(hit record.Hit) int {
-		if confirmed[hit.ID] {
-			return trust.Person.Authority()
-		}
-		return names.SpeakerOf(hit).Authority()
-	}, func(id string) (record.Hit, bool, error) {
-		hit, err := g.Memory.Get(ctx, id)
-		if _, ok := fault.As(err); ok {
-			return record.Hit{}, false, nil
-		}
-		return hit, err == nil, err
-	})
-	if err != nil {
-		g.failed("replaced memories", err)
-	}
+	dispute, err := g.decisions().Dispute(ctx, hit)
 	switch {
-	case !found:
+	case err != nil:
+		g.failed("replaced memories", err)
+		return mark
+	case dispute.Confirmed:
+		return mark + " [confirmed by the user]"
+	case dispute.Said == "":
 		return mark
 	case mark == "":
 		mark = " [from " + string(speaker) + "]"
 	}
-	said := string(names.SpeakerOf(old)) + " said"
-	if confirmed[old.ID] {
-		said = "the user confirmed"
-	}
-	return mark + " [not confirmed; " + said + ": " + strconv.Quote(line(old.Content, itemChars/2)) + "]"
+	return mark + " [" + dispute.Mark(itemChars/2) + "]"
 }
 
-// confirmed returns the ids of the memories that the user put into MEMORY.md. The record of edits is read only if a
-// memory replaced another.
-func (g *gatherer) confirmed(ctx context.Context) map[string]bool {
-	if g.chosen != nil {
-		return g.chosen
+// useful reports whether what was recalled often is of use in the next session: not what the user rejected, nor what is
+// over.
+func (g *gatherer) useful(ctx context.Context, hit record.Hit) bool {
+	if dream.IsOver(hit.Record, g.now) {
+		return false
 	}
-	g.chosen = map[string]bool{}
-	if g.Editor == nil {
-		return g.chosen
-	}
-	found, err := dream.Confirmed(ctx, g.Editor)
+	rejected, err := g.decisions().Rejected(ctx, hit.ID)
 	if err != nil {
-		g.failed("confirmed memories", err)
-		return g.chosen
+		g.failed("decisions about memories", err)
 	}
-	g.chosen = found
-	return g.chosen
+	return !rejected
 }

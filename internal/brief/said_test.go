@@ -1,8 +1,10 @@
 package brief
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
@@ -90,4 +92,58 @@ func TestSpeakersAreNamed(t *testing.T) {
 	if recalled, _, _ := strings.Cut(text, "Newest"); strings.Contains(recalled, "DE89") {
 		t.Errorf("the page inherits what the user's word was recalled for:\n%s", recalled)
 	}
+}
+
+// What the user rejected is not among what is recalled most, and neither is what is over, however often it was found.
+func TestRecalledMostIsOfUse(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, nil)
+	stores := filepath.Join(dir, ".yamo")
+	then := now.AddDate(0, 0, -4)
+	memory := mesh.Open(mesh.Options{
+		Dir: stores, Audience: audience.DM(), AgentID: "kate", Embedder: noModel{}, Now: func() time.Time { return then },
+	})
+	ids := map[string]string{}
+	for _, m := range []record.Memory{
+		{Content: "The concert is on 12 February 2026.", Source: "user"},
+		{Content: "Eve likes the ferry.", Source: "user"},
+		{Content: "The bridge was built by Rui.", Source: "user"},
+	} {
+		stored, err := memory.Store(t.Context(), m, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[m.Content] = stored.ID
+	}
+	for _, query := range []string{"concert", "concert 12", "ferry", "Eve ferry", "bridge", "Rui bridge"} {
+		if _, err := memory.Search(t.Context(), mesh.SearchRequest{Query: query}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := memory.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir, audience.DM())
+	most := func() string {
+		_, text, _ := strings.Cut(build(t, s, Options{}).Text, recalledMemories)
+		text, _, _ = strings.Cut(text, "Newest")
+		return text
+	}
+	contains(t, most(), []string{"ferry", "bridge"}, []string{"concert"})
+	sweeps, err := dream.Open(dream.Options{
+		Memory: s.Memory, Workspace: s.Workspace, Editor: s.Editor, Dir: stores, AgentID: "kate",
+		Thresholds: dream.Thresholds{Score: 1, Hits: 100, Days: 100},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sweeps.Reject(t.Context(), []string{ids["Eve likes the ferry."]}); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, most(), []string{"bridge"}, []string{"ferry", "concert"})
+	// They can still change their mind.
+	if _, err := sweeps.Sweep(t.Context(), []string{ids["Eve likes the ferry."]}); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, most(), []string{"ferry", "bridge"}, nil)
 }

@@ -28,6 +28,7 @@ type item struct {
 	memory  string // id
 	section string // its heading in MEMORY.md
 	text    string // as an item
+	taken   bool   // the sweep that promoted it was taken back
 	kept    bool   // a person took it back from the archive: only what they confirm replaces it
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/dream/trust"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -103,29 +104,66 @@ func (s *Sweeper) overruled(
 	return trust.Overruled(hit, a.of, func(id string) (record.Hit, bool, error) { return s.memory(ctx, id) })
 }
 
-// challengers returns the memories that claim to replace what MEMORY.md has, without the authority for it, and that
-// recalled does not contain: a person decides about them, however seldom they were recalled.
+// challengers returns what may be promoted of what was recalled, and the memories that claim to replace, without the
+// authority for it, what counts more: what a sweep promoted, be it taken back since, and what would be promoted now. A
+// person decides about these, however seldom they were recalled, and about every other memory that they name. The old
+// memory waits for that decision; if the replacement is rejected, it holds.
 func (s *Sweeper) challengers(
-	ctx context.Context, a authorities, dreamed []item, recalled []mesh.Recalled,
-) (list []mesh.Recalled, err error) {
-	for _, it := range dreamed {
-		hit, ok, err := s.memory(ctx, it.memory)
+	ctx context.Context, a authorities, past history, dreamed []item, recalled []mesh.Recalled, named []string,
+) (fit, list []mesh.Recalled, err error) {
+	challenged := []string{}
+	for _, it := range slices.Concat(dreamed, past.items) {
+		if it.taken || slices.Contains(dreamed, it) {
+			challenged = append(challenged, it.memory)
+		}
+	}
+	for _, r := range recalled {
+		if r.Past == nil || slices.Contains(named, r.ID) {
+			fit = append(fit, r)
+			continue
+		}
+		last, _, err := s.successor(ctx, a, r.Hit)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case past.rejected[last.ID]:
+			fit = append(fit, r)
+		case s.Thresholds.met(candidate(r, time.UTC)) && !past.promoted[r.ID]:
+			challenged = append(challenged, r.ID)
+		}
+	}
+	add := func(hit record.Hit) {
+		known := func(r mesh.Recalled) bool { return r.ID == hit.ID }
+		if !slices.ContainsFunc(fit, known) && !slices.ContainsFunc(list, known) {
+			list = append(list, mesh.Recalled{Hit: hit})
+		}
+	}
+	for _, id := range challenged {
+		hit, ok, err := s.memory(ctx, id)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !ok || hit.Past == nil {
 			continue
 		}
 		last, settled, err := s.successor(ctx, a, hit)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		known := func(r mesh.Recalled) bool { return r.ID == last.ID }
-		if !settled && last.Past == nil && !slices.ContainsFunc(recalled, known) && !slices.ContainsFunc(list, known) {
-			list = append(list, mesh.Recalled{Hit: last})
+		if !settled && last.Past == nil {
+			add(last)
 		}
 	}
-	return list, nil
+	for _, id := range named {
+		hit, ok, err := s.memory(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ok && hit.Past == nil && hit.Type != record.FileType {
+			add(hit)
+		}
+	}
+	return fit, list, nil
 }
 
 // oppose holds a candidate that would replace old.

@@ -146,19 +146,83 @@ func TestConfirmAgainAfterUndo(t *testing.T) {
 	}
 }
 
-// Recalls of what the user said are no reason to promote what an unknown source put in its place, nor does it take the
-// place without claiming to.
-func TestUnknownSourceTakesNoPlace(t *testing.T) {
+// What the user said and was replaced before any sweep promoted it waits for the decision about the replacement.
+// Neither is promoted, and the person is asked. Rejected, the user's word is promoted; confirmed, the replacement.
+func TestReplacedBeforePromotion(t *testing.T) {
+	t.Parallel()
+	for _, confirm := range []bool{false, true} {
+		n := newFixture(t, nil)
+		old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
+		n.recall(3, "walrus club meets")
+		fresh := n.store(record.Memory{Content: "The walrus club meets in Lisbon"}, old)
+		swept := n.sweep(n.open())
+		if len(swept.Promote) != 0 || len(swept.Held) != 1 || swept.Held[0].ID != fresh ||
+			swept.Held[0].Against != `what the user said: "The walrus club meets in Porto"` {
+			t.Fatalf("promoted %q, held %+v", names(swept.Promote), swept.Held)
+		}
+		if !strings.Contains(n.read("DREAMS.md"), fresh) || n.read("MEMORY.md") != "" {
+			t.Errorf("DREAMS.md:\n%s\nMEMORY.md:\n%s", n.read("DREAMS.md"), n.read("MEMORY.md"))
+		}
+		s, want, other := n.open(), "Porto", "Lisbon"
+		if confirm {
+			want, other = other, want
+			n.sweep(s, fresh)
+		} else if err := s.Reject(t.Context(), []string{fresh}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			n.sweep(s)
+			if text := n.read("MEMORY.md"); strings.Count(text, want) != 1 || strings.Contains(text, other) {
+				t.Errorf("confirmed %v: MEMORY.md:\n%s", confirm, text)
+			}
+		}
+	}
+}
+
+// What was seldom recalled asks nobody to decide about its replacement.
+func TestReplacedAndSeldomRecalled(t *testing.T) {
+	t.Parallel()
+	n := newFixture(t, nil)
+	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
+	n.recall(1, "walrus club meets")
+	fresh := n.store(record.Memory{Content: "The walrus club meets in Lisbon"}, old)
+	if p := n.plan(n.open()); len(p.Promote) != 0 || len(p.Held) != 0 {
+		t.Errorf("promoted %q, held %q", names(p.Promote), names(p.Held))
+	}
+	// A person who finds it can still decide.
+	if err := n.open().Reject(t.Context(), []string{fresh}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Taking back the sweep that promoted the user's word does not settle what would replace it.
+func TestReplacementAfterUndo(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
 	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
 	n.recall(3, "walrus club meets")
-	n.store(record.Memory{Content: "The walrus club meets in Lisbon"}, old)
-	if p := n.plan(n.open()); len(p.Promote) != 0 || len(p.Held) != 0 {
-		t.Errorf("promoted %q, held %q", names(p.Promote), names(p.Held))
+	n.sweep(n.open())
+	fresh := n.store(record.Memory{Content: "The walrus club meets in Lisbon"}, old)
+	s := n.open()
+	if _, err := s.Undo(t.Context(), "a test"); err != nil {
+		t.Fatal(err)
 	}
+	n.now = n.now.Add(40 * 24 * time.Hour) // what the old one was recalled for is forgotten
+	if p := n.plan(s); len(p.Promote) != 0 || len(p.Held) != 1 || p.Held[0].ID != fresh {
+		t.Fatalf("promoted %q, held %+v", names(p.Promote), p.Held)
+	}
+	if err := s.Reject(t.Context(), []string{fresh}); err != nil {
+		t.Fatal(err)
+	}
+	if p := n.plan(s); len(p.Promote) != 0 || len(p.Held) != 0 {
+		t.Errorf("rejected: promoted %q, held %q", names(p.Promote), names(p.Held))
+	}
+}
 
-	n = newFixture(t, nil)
+// What an unknown source says does not take the place of the user's word without claiming to.
+func TestUnknownSourceTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	n := newFixture(t, nil)
 	n.store(record.Memory{Content: "Luis works at Acme", Source: "user"})
 	n.recall(3, "where Luis works")
 	n.sweep(n.open())

@@ -43,6 +43,11 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 	if err != nil {
 		return history{}, err
 	}
+	return historyOf(edits, entries), nil
+}
+
+// historyOf is the history that the events of MEMORY.md and of DREAMS.md tell.
+func historyOf(edits, entries []edit.Event) history {
 	h := history{
 		promoted: map[string]bool{}, confirmed: map[string]bool{}, rejected: map[string]bool{}, told: map[string]bool{},
 		texts: map[string]bool{},
@@ -85,7 +90,7 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 			continue
 		}
 		h.addPromoted(e)
-		h.addItems(e)
+		h.addItems(e, taken[e.ID])
 		for _, id := range e.MadeBy().Sweep.Confirmed {
 			h.confirmed[id] = !taken[e.ID]
 		}
@@ -105,14 +110,7 @@ func (s *Sweeper) history(ctx context.Context) (history, error) {
 	for i, it := range h.items {
 		h.items[i].kept = kept[it.text]
 	}
-	return h, nil
-}
-
-// Confirmed returns the ids of the memories that a person put into MEMORY.md and did not take back since, as the record
-// of edits tells.
-func Confirmed(ctx context.Context, editor *edit.Editor) (map[string]bool, error) {
-	h, err := (&Sweeper{Options{Editor: editor}}).history(ctx)
-	return h.confirmed, err
+	return h
 }
 
 // addPromoted adds the memories that an event cites.
@@ -132,8 +130,8 @@ func memoriesOf(e edit.Event) (ids []string) {
 	return ids
 }
 
-// addItems adds what a sweep promoted, each item with its memory.
-func (h *history) addItems(e edit.Event) {
+// addItems adds what a sweep promoted, each item with its memory. taken is whether the sweep was taken back.
+func (h *history) addItems(e edit.Event, taken bool) {
 	ids := memoriesOf(e)
 	for _, c := range e.Changes {
 		if c.Section != e.Section {
@@ -142,7 +140,7 @@ func (h *history) addItems(e edit.Event) {
 		// An event has an item for each memory, in the same order.
 		if items := grammar.Items(c.Insert); len(items) == len(ids) {
 			for i, text := range items {
-				h.items = append(h.items, item{memory: ids[i], section: e.Section, text: text})
+				h.items = append(h.items, item{memory: ids[i], section: e.Section, text: text, taken: taken})
 			}
 		}
 	}

@@ -108,11 +108,11 @@ func (s *Sweeper) plan(ctx context.Context, past history, confirmed, refused []s
 	if err != nil {
 		return Plan{}, err
 	}
-	challengers, err := s.challengers(ctx, a, dreamed, recalled)
+	named := slices.Concat(confirmed, refused)
+	recalled, challengers, err := s.challengers(ctx, a, past, dreamed, recalled, named)
 	if err != nil {
 		return Plan{}, err
 	}
-	named := slices.Concat(confirmed, refused)
 	past.promoted = maps.Clone(past.promoted)
 	for _, id := range confirmed { // a person may put back what was taken back or removed
 		delete(past.promoted, id)
@@ -206,10 +206,7 @@ func (s *Sweeper) candidates(
 	var texts []string
 	var owners []int // list[owners[i]] has texts[i], its own text or that of a source
 	for _, r := range recalled {
-		c := Candidate{
-			ID: r.ID, Text: line(r.Content), Date: r.CreatedAt.In(zone).Format(time.DateOnly),
-			Score: Score(r.Mean, r.Hits, r.Days), Hits: r.Hits, Days: r.Days,
-		}
+		c := candidate(r, zone)
 		// Lessons are left out: every session begins with them as they are.
 		if past.promoted[r.ID] || r.Lesson != nil || !s.Thresholds.met(c) && !slices.Contains(named, c.ID) {
 			continue
@@ -255,6 +252,14 @@ func (s *Sweeper) candidates(
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Hits, a.Hits))
 	})
 	return list, nil
+}
+
+// candidate returns what was recalled as a candidate. zone is of its date.
+func candidate(r mesh.Recalled, zone *time.Location) Candidate {
+	return Candidate{
+		ID: r.ID, Text: line(r.Content), Date: r.CreatedAt.In(zone).Format(time.DateOnly),
+		Score: Score(r.Mean, r.Hits, r.Days), Hits: r.Hits, Days: r.Days,
+	}
 }
 
 // rejected is why a candidate that a person rejected is left out.

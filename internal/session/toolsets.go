@@ -39,7 +39,7 @@ func firstBoot(p *parts) bool { return dm(p) && p.view.State() != workspace.Read
 // SECURITY: a tool with the condition dm reads or writes what a group never sees. It is not registered for a group.
 var toolEntries = []entry[tools.Tool]{
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemoryStore(p.memory) }},
-	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemorySearch(p.memory) }},
+	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.MemorySearch(p.memory, p.dreams) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool { return tools.DistillLesson(p.memory) }},
 	{config.MemoryTools, dm, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, p.view, p.editor) }},
 	{config.MemoryTools, always, func(p *parts) tools.Tool {
@@ -59,7 +59,7 @@ var toolEntries = []entry[tools.Tool]{
 	{config.WorkspaceTools, firstBoot, func(p *parts) tools.Tool { return tools.BootstrapFinish(p.view) }},
 
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Lessons(p.memory) }},
-	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.MemoryGet(p.memory) }},
+	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.MemoryGet(p.memory, p.dreams) }},
 	{config.LearningTools, group, func(p *parts) tools.Tool { return tools.MemoryDelete(p.memory, nil, nil) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Skills(p.memory) }},
 	{config.LearningTools, always, func(p *parts) tools.Tool { return tools.Reflect(p.memory) }},
@@ -108,7 +108,7 @@ var resourceEntries = []struct {
 // SECURITY: a tool with the condition dm shows what a group never sees. It is not registered for a group.
 var appEntries = []entry[tools.Tool]{
 	{everySet, dm, func(p *parts) tools.Tool { return tools.Proposals(p.editor, Operator) }},
-	{everySet, withoutLearning, func(p *parts) tools.Tool { return tools.MemoryGet(p.memory) }},
+	{everySet, withoutLearning, func(p *parts) tools.Tool { return tools.MemoryGet(p.memory, p.dreams) }},
 }
 
 // tools makes the tools that the audience may use, of the sets that the operator offers.

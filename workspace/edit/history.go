@@ -102,6 +102,16 @@ func (e *Editor) History(ctx context.Context, name, section string) ([]Event, er
 	return events, nil
 }
 
+// Recorded returns the events of a file as they were recorded, oldest first. Unlike History it writes nothing.
+func (e *Editor) Recorded(ctx context.Context, name string) ([]Event, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return nil, err
+	}
+	return e.fileEvents(ctx, name)
+}
+
 // Events returns the events of all files that were recorded from since on and before until, oldest first; a zero time
 // is no limit.
 func (e *Editor) Events(ctx context.Context, since, until time.Time) ([]Event, error) {

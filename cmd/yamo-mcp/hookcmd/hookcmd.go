@@ -25,6 +25,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/sysclock"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 )
 
@@ -51,6 +52,7 @@ type run struct {
 	start   time.Time      // by the machine
 	now     time.Time      // by which dates are written
 	zone    *time.Location // in which dates are shown; set by search
+	memory  *mesh.View     // set by search
 	folder  *folder
 	list    scrub.Detector // what the operator wants redacted as well
 	report  Run

@@ -77,7 +77,9 @@ func (r *run) fitting(ctx context.Context, query string, a *asked) ([]string, er
 			continue
 		}
 		a.Shown = append(a.Shown, hit.ID)
-		lines = append(lines, "- "+r.line(hit))
+		mark, err := r.disputed(ctx, hit)
+		r.problem = errors.Join(r.problem, err) // the memory is more useful without the mark than nothing
+		lines = append(lines, "- "+r.line(hit)+mark)
 	}
 	return lines, nil
 }

@@ -92,6 +92,9 @@ function memory(found) {
   if (found.replaces) {
     item.append(element("p", { class: "meta" }, "It replaced, " + found.replaces));
   }
+  if (found.disputed) {
+    item.append(element("p", { class: "meta" }, "It is " + found.disputed));
+  }
   // A passage of a file is changed by an edit of the file.
   if (found.link || found.type === "file" || !host.can.serverTools) {
     return item;
