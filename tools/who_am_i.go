@@ -36,8 +36,8 @@ func (self) JSONSchemaExtend(s *jsonSchema) {
 }
 
 // WhoAmI is the tool who_am_i (seed 002, phase 10.8). It also returns the brief that a session starts with, because a
-// model cannot get a prompt or a resource by itself. model may be "". destinations are where texts leave the machine
-// to; a group is not told.
+// model cannot get a prompt or a resource by itself; what the other fields have is not repeated in it. model may be "".
+// destinations are where texts leave the machine to; a group is not told.
 func WhoAmI(s brief.Sources, agentID, model string, destinations []string) Tool {
 	model, v := cmp.Or(model, "unknown"), s.Workspace
 	// SECURITY: which services the operator uses is the operator's business, as the folder's path is.
@@ -60,7 +60,7 @@ func WhoAmI(s brief.Sources, agentID, model string, destinations []string) Tool 
 		if err != nil {
 			return self{}, err
 		}
-		start, err := s.Build(ctx, brief.Options{})
+		start, err := s.Build(ctx, brief.Options{SoulExcerpt: soul})
 		if err != nil {
 			return self{}, err
 		}

@@ -28,10 +28,29 @@ func TestWhoAmINamesDestinations(t *testing.T) {
 		if !slices.Equal(got.SendsTo, test.want) {
 			t.Errorf("%s: sends_to %q, want %q", name, got.SendsTo, test.want)
 		}
-		for _, want := range []string{"You are Kate", "## Now"} {
-			if !strings.Contains(got.Start, want) {
-				t.Errorf("%s: start lacks %q: %s", name, want, got.Start)
+		if !strings.Contains(got.Start, "## Now") {
+			t.Errorf("%s: start lacks the time: %s", name, got.Start)
+		}
+	}
+}
+
+// The model gets SOUL.md once: its beginning as soul_excerpt (seed 002, phase 10.8), and the rest in the start.
+func TestWhoAmIShowsSoulOnce(t *testing.T) {
+	t.Parallel()
+	f := sampleFolder(t, "kate")
+	soul := f.read(t, "SOUL.md") + strings.Repeat("\n- You count the tides every morning.", 60) +
+		"\n\n## Boundaries\n\nYou never name the harbour.\n"
+	f.write(t, "SOUL.md", soul)
+	for name, view := range map[string]*workspace.View{"DM": f.dm(), "group": f.group(t, "hiking")} {
+		got := answer[self](t, WhoAmI(f.start(t, view), "kate", "", nil), `{}`)
+		all := got.SoulExcerpt + got.Start
+		for _, want := range []string{"You are Kate", "Say what you know", "Boundaries", "You never name the harbour."} {
+			if n := strings.Count(all, want); n != 1 {
+				t.Errorf("%s: %q is %d times in soul_excerpt and start, want once:\n%s", name, want, n, all)
 			}
+		}
+		if strings.Contains(got.Start, "name=Kate") {
+			t.Errorf("%s: the start repeats the field identity:\n%s", name, got.Start)
 		}
 	}
 }

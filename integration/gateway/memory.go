@@ -75,7 +75,7 @@ func (m *memory) open(ctx context.Context, group string) (*chat, error) {
 	return c, nil
 }
 
-// begin returns what a session of the chat starts with.
+// begin returns what a session of the chat starts with: who the agent is, and what it needs to know now.
 func (c *chat) begin(ctx context.Context) (string, error) {
 	request := mcp.CallToolRequest{}
 	request.Params.Name = "who_am_i"
@@ -88,7 +88,8 @@ func (c *chat) begin(ctx context.Context) (string, error) {
 	if !ok {
 		return "", errors.New("who_am_i: no start")
 	}
-	return start, nil
+	soul, _ := self["soul_excerpt"].(string) // the start goes on after it
+	return strings.TrimSpace(soul) + "\n\n" + start, nil
 }
 
 // call calls a tool and returns its text.

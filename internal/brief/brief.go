@@ -36,6 +36,9 @@ type Sources struct {
 type Options struct {
 	Tokens  int    // its maximum size, as Tokens counts; 0 is DefaultTokens, and less than MinTokens is MinTokens
 	Project string // the name of the folder or repository that the session is about; "": that of the memory's context
+	// SoulExcerpt is the beginning of SOUL.md that is shown next to the brief, with IDENTITY.md: the brief goes on after
+	// it. "" for none.
+	SoulExcerpt string
 }
 
 // Brief is the start of a session.

@@ -77,12 +77,15 @@ func (g *gatherer) self() (section, error) {
 	if err != nil {
 		return s, err
 	}
-	if line := id.Line(); line != "" {
+	if line := id.Line(); line != "" && g.SoulExcerpt == "" {
 		s.items = append(s.items, item{text: line})
 	}
 	soul, err := g.read(workspace.SoulFile)
 	if err != nil && g.Workspace.State() != workspace.Bootstrap {
 		return s, err
+	}
+	if rest, ok := strings.CutPrefix(soul, g.SoulExcerpt); ok && g.SoulExcerpt != "" {
+		s.title, soul = "You, after soul_excerpt", rest
 	}
 	for paragraph := range strings.SplitSeq(compact(soul), "\n\n") {
 		if paragraph != "" {
