@@ -51,26 +51,37 @@ func BenchmarkHooks(b *testing.B) {
 		for _, hook := range []struct {
 			event  string
 			fields string
+			spoken int // exchanges in the host's log that no hook has recorded
 		}{
-			{"SessionStart", `"source":"startup"`},
-			{"UserPromptSubmit", `"prompt":"Who worked in the cellar with the ladder, and what was repaired?"`},
-			{"PreToolUse", `"tool_name":"Bash","tool_input":{"command":"terraform apply"}`},
-			{"Stop", `"last_assistant_message":"The cellar is done."`},
-			{"PreCompact", `"trigger":"auto"`},
-			{"SessionEnd", `"reason":"exit"`},
+			{"SessionStart", `"source":"startup"`, 0},
+			{"UserPromptSubmit", `"prompt":"Who worked in the cellar with the ladder, and what was repaired?"`, 0},
+			{"PreToolUse", `"tool_name":"Bash","tool_input":{"command":"terraform apply"}`, 0},
+			{"Stop", `"last_assistant_message":"The cellar is done."`, 0},
+			{"Stop", `"last_assistant_message":"The cellar is done."`, 6500},
+			{"PreCompact", `"trigger":"auto"`, 0},
+			{"SessionEnd", `"reason":"exit"`, 0},
 		} {
+			name := hook.event
+			if hook.spoken > 0 {
+				name += "-after-2-MiB"
+			}
 			var times []float64
 			for i := range 20 {
+				input := fmt.Sprintf(`{"session_id":"%d","cwd":"/home/ana/cellar",`, i)
+				if hook.spoken > 0 {
+					log := longSession(b, workspace, i, hook.spoken)
+					input = fmt.Sprintf(`{"session_id":"long-%d","transcript_path":%q,`, i, log)
+				}
 				cmd := exec.Command(serverBinary(b), "hook", hook.event, "--workspace", workspace, "--connection", "dm")
-				cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"%d","cwd":"/home/ana/cellar",%s}`, i, hook.fields))
+				cmd.Stdin = strings.NewReader(input + hook.fields + "}")
 				start := time.Now()
 				if err := cmd.Run(); err != nil {
 					b.Fatal(err)
 				}
 				times = append(times, milliseconds(time.Since(start)))
 			}
-			rows = append(rows, []string{hook.event, ms(times, 50), ms(times, 95), "300 ms"})
-			b.ReportMetric(percentile(times, 50), hook.event+"-ms")
+			rows = append(rows, []string{name, ms(times, 50), ms(times, 95), "300 ms"})
+			b.ReportMetric(percentile(times, 50), name+"-ms")
 		}
 		log, err := os.ReadFile(filepath.Join(workspace, ".yamo", "private", "hooks", "hooks.ndjson"))
 		if err != nil {
@@ -82,4 +93,27 @@ func BenchmarkHooks(b *testing.B) {
 		b.ReportMetric(0, "ns/op") // the time of a round is meaningless
 		b.Log(table(b, rows))
 	}
+}
+
+// longSession begins the session long-N, of whose log its hooks know only the beginning, and returns the path of the
+// log.
+func longSession(b *testing.B, workspace string, n, exchanges int) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), fmt.Sprintf("long-%d.jsonl", n))
+	write(b, path, "")
+	cmd := exec.Command(serverBinary(b), "hook", "SessionStart", "--workspace", workspace, "--connection", "dm")
+	const input = `{"session_id":"long-%d","transcript_path":%q,"source":"startup"}`
+	cmd.Stdin = strings.NewReader(fmt.Sprintf(input, n, path))
+	if output, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, output)
+	}
+	var rows strings.Builder
+	for i := range exchanges {
+		for _, role := range []string{"user", "assistant"} {
+			fmt.Fprintf(&rows, `{"type":%[1]q,"uuid":"%[1]s-%[2]d","message":{"role":%[1]q,`+
+				`"content":"I prefer that. %[3]s"}}`+"\n", role, i, chore(i))
+		}
+	}
+	write(b, path, rows.String())
+	return path
 }

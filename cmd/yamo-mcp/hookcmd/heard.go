@@ -25,6 +25,11 @@ const (
 	maxBefore = 512 << 10
 	// maxTurns is how many turns are written at once; the first and the last ones are.
 	maxTurns = 12
+	// firstTurns and lastTurns are how many turns are looked at of those that are read at once, and turnChars how much of
+	// each, in characters. That is far more than what is written, and has a bound: 2 MiB can have 10,000 turns.
+	firstTurns, lastTurns, turnChars = 10, 150, 8000
+	// maxSearched is how many turns of a person are searched for statements, the last ones.
+	maxSearched = 150
 	// remarkChars is how much is written of what an agent said on the way to its answer.
 	remarkChars = 200
 	// shortestRemark is the length from which that is worth a line: "Let me look." is not.
@@ -43,8 +48,10 @@ type turn struct {
 
 // newTurn returns what was said, without credentials, and its mark, by which a later hook recognizes the same turn in
 // the host's log.
+//
+// SECURITY: what is cut off is longer than any credential of which the beginning could be written.
 func (r *run) newTurn(user bool, said string) turn {
-	clean, _ := session.CredentialScrubber(r.list)(text.Plain(said))
+	clean, _ := session.CredentialScrubber(r.list)(text.Plain(text.First(said, turnChars)))
 	t := turn{user: user, text: text.OneLine(clean)}
 	if user {
 		t.text = text.Shorten(t.text, promptChars) // as the state keeps it
@@ -67,19 +74,15 @@ func mark(s string) string {
 // what was said between the prompt and the answer; its last rows may be missing still, so the prompt and the answer
 // come from the host's events. Each turn is returned once, from whichever of the two has it first.
 func (r *run) turns(s *state, a asked) (list []turn) {
-	for _, said := range r.heard(s, a) {
-		t := r.newTurn(said.Role == "user", said.Text)
-		t.at = said.Time
-		if said.ID != "" {
-			row := mark(said.ID)
-			if slices.Contains(s.Rows, row) {
-				continue // resuming a session repeats rows
-			}
-			s.Rows = last(append(s.Rows, row), maxRecorded)
-		}
-		if t.user {
-			r.stated = append(r.stated, r.statements(said.Text, said.Time, 0)...)
-		}
+	said := s.unread(r.heard(s, a))
+	r.stated = append(r.stated, r.statedIn(said)...)
+	left := len(said) - firstTurns - lastTurns
+	if left > 0 {
+		said = slices.Concat(said[:firstTurns], said[firstTurns+left:])
+	}
+	for _, one := range said {
+		t := r.newTurn(one.Role == "user", one.Text)
+		t.at = one.Time
 		// An event had it before the log did.
 		if i := slices.Index(s.Early, t.mark); i >= 0 {
 			s.Early = slices.Delete(s.Early, i, i+1)
@@ -87,6 +90,9 @@ func (r *run) turns(s *state, a asked) (list []turn) {
 		}
 		s.Tail = last(append(s.Tail, t.mark), maxRecorded)
 		list = append(list, t)
+	}
+	if left > 0 {
+		s.Early = nil // their rows may be among those that were passed over
 	}
 	if r.isLate(s, a) {
 		return list // the log has this prompt and its answer already, or a later hook finds them there
@@ -108,6 +114,29 @@ func (r *run) turns(s *state, a asked) (list []turn) {
 		}
 		s.Answer, s.Tail = answer.mark, nil
 	}
+	return list
+}
+
+// unread returns what is in rows of the log that no hook has read, and notes them in s: resuming a session repeats
+// rows.
+func (s *state) unread(list []transcript.Said) []transcript.Said {
+	known := map[string]bool{}
+	for _, row := range s.Rows {
+		known[row] = true
+	}
+	list = slices.DeleteFunc(list, func(said transcript.Said) bool {
+		if said.ID == "" {
+			return false
+		}
+		row := mark(said.ID)
+		if known[row] {
+			return true
+		}
+		known[row] = true
+		s.Rows = append(s.Rows, row)
+		return false
+	})
+	s.Rows = last(s.Rows, maxRecorded)
 	return list
 }
 
@@ -196,12 +225,7 @@ func (r *run) unheard(s *state) (list []statement) {
 	if start > 0 {
 		data = data[bytes.IndexByte(data, '\n')+1:] // not a whole line
 	}
-	for _, said := range transcript.SaidIn(data) {
-		if said.Role == "user" {
-			list = append(list, r.statements(said.Text, said.Time, 0)...)
-		}
-	}
-	return list[max(0, len(list)-maxStated):]
+	return r.statedIn(transcript.SaidIn(data))
 }
 
 // transcriptSize returns the size of a host's log, 0 if it may not be read.

@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -129,6 +130,61 @@ func TestTurnsAreRecordedOnce(t *testing.T) {
 		if diff := cmp.Diff(step.want, stopped(r, s, step.prompt, step.answer)); diff != "" {
 			t.Errorf("%s:\n%s", step.name, diff)
 		}
+	}
+}
+
+// counter is a list of secrets that has none, and counts what is looked at.
+type counter struct{ texts, longest int }
+
+func (c *counter) Detect(text string) []scrub.Finding {
+	c.texts, c.longest = c.texts+1, max(c.longest, len(text))
+	return nil
+}
+
+// A hook that reads much at once looks at a part of it, and the next one goes on where it ended.
+func TestMuchIsReadAtOnce(t *testing.T) {
+	t.Parallel()
+	r, log := newRun(t)
+	looked := &counter{}
+	r.who, r.list = audience.DM(), looked
+	s := &state{Log: mark(log.path)}
+	if got := stopped(r, s, "Repair the pump.", "I begin."); len(got) != 2 {
+		t.Fatalf("recorded %q", got)
+	}
+	log.add("user", "Repair the pump.")
+	log.add("assistant", "I begin.")
+	log.add("user", "I live in Porto now. "+strings.Repeat("water ", 100_000))
+	var rows strings.Builder
+	for i := range 3000 {
+		for _, role := range []string{"user", "assistant"} {
+			fmt.Fprintf(&rows, `{"type":%[1]q,"uuid":"%[1]s-%[2]d","message":{"role":%[1]q,`+
+				`"content":"I prefer the %[2]dth valve."}}`+"\n", role, i)
+		}
+	}
+	log.append(rows.String())
+	*looked = counter{}
+	list := stopped(r, s, "Which valve?", "The last one.")
+	if n := len(list); n < maxTurns || n > firstTurns+lastTurns {
+		t.Errorf("%d turns are recorded at once", n)
+	}
+	first, last := list[0], list[len(list)-1]
+	if !strings.HasPrefix(first, "user: I live in Porto now.") || last != "agent: The last one." {
+		t.Errorf("from %.30q to %q", first, last)
+	}
+	if most := 2 * (firstTurns + lastTurns); looked.texts > most || looked.longest > turnChars {
+		t.Errorf("%d texts are looked at, the longest of %d bytes; want at most %d and %d",
+			looked.texts, looked.longest, most, turnChars)
+	}
+	if n := len(r.stated); n != maxStated || r.stated[n-1].Text != "I prefer the 2999th valve" {
+		t.Errorf("statements: %v", r.stated)
+	}
+	log.add("user", "Which valve?")
+	log.add("assistant", "The last one.")
+	want := []string{"user: Repair the pump.", "agent: I begin."}
+	log.add("user", "Repair the pump.")
+	log.add("assistant", "I begin.")
+	if diff := cmp.Diff(want, stopped(r, s, "Repair the pump.", "I begin.")); diff != "" {
+		t.Errorf("afterwards:\n%s", diff)
 	}
 }
 

@@ -10,8 +10,10 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/stated"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
 // maxStated is how many statements are kept until an answer ends the exchange.
@@ -28,7 +30,7 @@ type statement struct {
 //
 // SECURITY: only in a DM. What has a credential is left out.
 func (r *run) statements(said string, at time.Time, number int) (list []statement) {
-	said = strings.TrimSpace(said)
+	said = strings.TrimSpace(text.First(said, turnChars)) // statements are in the beginning, see stated.MaxRead
 	if !r.who.IsDM() || strings.HasPrefix(said, "/") || strings.HasPrefix(said, "<") {
 		return nil
 	}
@@ -39,6 +41,21 @@ func (r *run) statements(said string, at time.Time, number int) (list []statemen
 		}
 	}
 	return list
+}
+
+// statedIn returns what a person stated last in turns of the host's log.
+func (r *run) statedIn(said []transcript.Said) (list []statement) {
+	searched := 0
+	for _, one := range slices.Backward(said) {
+		if len(list) >= maxStated || searched == maxSearched {
+			break
+		}
+		if one.Role == "user" {
+			searched++
+			list = slices.Concat(r.statements(one.Text, one.Time, 0), list)
+		}
+	}
+	return list[max(0, len(list)-maxStated):]
 }
 
 // toOffer returns what was stated since the last time, in prompts and in the rows of the host's log that were read now,

@@ -9,7 +9,8 @@ import (
 // What a hook did not record because the host did not wait for it, ended it, or was killed itself, is still in the
 // host's log of the session and in the session's state. The next session of the audience records it, before its brief.
 
-// maxUnfinished is how many sessions the start of another one records. The others wait for the next start.
+// maxUnfinished is how many sessions the start of another one records, of whose logs it reads maxTail at most. The
+// others wait for the next start.
 const maxUnfinished = 4
 
 // begin begins the state of this session, or continues it, and records what is unfinished. The lock is held.
@@ -38,7 +39,7 @@ func (r *run) finish(ctx context.Context, name string, s *state) error {
 // finishOthers records what is unfinished of other sessions, those that were active last first.
 func (r *run) finishOthers(ctx context.Context) error {
 	var errs []error
-	done := 0
+	done, room := 0, int64(maxTail)
 	for _, name := range r.folder.states(r.now) {
 		if name == stateName(r.in.SessionID) || ctx.Err() != nil {
 			continue
@@ -47,11 +48,15 @@ func (r *run) finishOthers(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		if s.Pending != nil || s.Path != "" && s.Log == mark(s.Path) && r.transcriptSize(s.Path) > s.Read {
-			if done == maxUnfinished {
+		unread := int64(0)
+		if s.Path != "" && s.Log == mark(s.Path) {
+			unread = min(max(0, r.transcriptSize(s.Path)-s.Read), maxTail)
+		}
+		if s.Pending != nil || unread > 0 {
+			if done == maxUnfinished || unread > room {
 				continue
 			}
-			done++
+			done, room = done+1, room-unread
 			if err := r.finish(ctx, name, &s); err != nil {
 				errs = append(errs, err)
 				continue
