@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/internal/stated"
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
+	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
 // heard is a statement in a session.
@@ -91,7 +92,10 @@ func (d *distilled) offer(ctx context.Context, c *cli.Command, logs string) (err
 			return err
 		}
 		token, err := editor.CiteSaid(ctx, h.Session, h.Text)
-		if err != nil || token == "" {
+		if err != nil && !errors.Is(err, transcript.ErrNotFound) {
+			return fmt.Errorf("import: find what was stated: %w", err)
+		}
+		if token == "" {
 			continue // a group's, or not in the log in these words: a credential was removed from it
 		}
 		made, err := offerer.Offer(ctx, h.Statement, h.At, []string{token})

@@ -28,15 +28,16 @@ type Offerer struct {
 // Offer proposes to add s, which was said at a time, to MEMORY.md. evidence are the references that lead to the turn:
 // the first list whose references all do is cited. made is false for a statement that was offered before, in whatever
 // spelling, that MEMORY.md or USER.md has already, that has a credential or that has no evidence. The error is
-// edit.ErrOffered if too many offers wait.
+// edit.ErrOffered if too many offers wait; any other means that nothing can be offered at the moment.
 func (o Offerer) Offer(ctx context.Context, s Statement, at time.Time, evidence ...[]string) (made bool, err error) {
 	// SECURITY: nothing of a group's session, or of one whose audience is not known, is offered.
 	if !o.View.Audience().IsDM() || o.Editor == nil {
 		return false, nil
 	}
 	same := canonical(s.Text)
-	if o.known(same) || o.View.CheckText(s.Text) != nil {
-		return false, nil
+	known, err := o.known(ctx, same)
+	if known || err != nil || o.View.CheckText(s.Text) != nil {
+		return false, err
 	}
 	who := o.View.UserName()
 	if who == "" {
@@ -79,16 +80,20 @@ func canonical(s string) string {
 	return strings.Join(kept, " ")
 }
 
-// known reports whether the person's own files have a statement already.
-func (o Offerer) known(same string) bool {
+// known reports whether a statement was offered before, or is in MEMORY.md or USER.md. The files may have it in other
+// words, which the owner sees when deciding.
+func (o Offerer) known(ctx context.Context, same string) (bool, error) {
+	if reason := o.View.RefusalOf(workspace.MemoryFile); reason != "" {
+		return false, &workspace.RefusedError{Name: workspace.MemoryFile, Reason: reason} // offers are edits of it
+	}
 	for _, name := range []string{workspace.MemoryFile, workspace.UserFile} {
 		data, err := o.View.Read(name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			continue // the edit reports it
+		if name == workspace.MemoryFile && err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
 		}
 		if strings.Contains(canonical(string(data)), same) {
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return o.Editor.Offered(ctx, same)
 }

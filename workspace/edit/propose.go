@@ -410,18 +410,15 @@ var ErrOffered = errors.New("too many statements wait for the owner's decision")
 // before, by whatever process, is never offered again, whether it was accepted, rejected or erased. made is false for
 // such a one. Otherwise it is Edit, and its errors are Edit's.
 func (e *Editor) Offer(ctx context.Context, q Request, same string) (made bool, err error) {
-	known, err := e.offered(ctx, same)
-	if known || err != nil {
-		return false, err
-	}
 	q.Propose, q.same = true, same
 	q.Origin = Origin{Source: FromTalk}
 	done, err := e.Edit(ctx, q)
 	return err == nil && !done.Repeated, err
 }
 
-// offered reports whether a statement was offered before, so that no evidence is looked for.
-func (e *Editor) offered(ctx context.Context, same string) (bool, error) {
+// Offered reports whether a statement was offered before: then no evidence needs to be looked for. Its error means that
+// the record cannot be read, so that nothing can be offered.
+func (e *Editor) Offered(ctx context.Context, same string) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.sync(ctx); err != nil {
