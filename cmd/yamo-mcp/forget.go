@@ -76,7 +76,7 @@ with yamo-mcp forget ID. What cannot be erased is named, with what to do about i
 				if dryRun || plan.Empty() {
 					return c.Answer(newForgotten(plan, false), formatForgotten(plan, zone, "Would erase"))
 				}
-				if err := agreed(c, yes, "Erase all of it permanently?",
+				if err := agreed(c, yes, "erase", "Erase all of it permanently?",
 					func() string { return formatForgotten(plan, zone, "Will erase") }); err != nil {
 					return err
 				}
@@ -165,30 +165,31 @@ func forgetOne(ctx context.Context, c *cli.Command, memory *mesh.View, id string
 		return c.Answer(map[string]any{"id": id, "deleted": false, "derived": derived, "revived": revived},
 			"Would erase "+shown)
 	}
-	if err := agreed(c, yes, "Erase it permanently?", func() string { return "Will erase " + shown }); err != nil {
+	if err := agreed(c, yes, "erase", "Erase it permanently?",
+		func() string { return "Will erase " + shown }); err != nil {
 		return err
 	}
 	return meshcmd.Delete(ctx, c, memory, id)
 }
 
-// agreed shows what will be erased and asks, unless yes. With --json and without a terminal it neither shows nor asks:
-// what reads the output is a program, which would wait for a question that it cannot see.
-func agreed(c *cli.Command, yes bool, question string, shown func() string) error {
+// agreed shows what will be done, which the verb names, and asks, unless yes. With --json and without a terminal it
+// neither shows nor asks: what reads the output is a program, which would wait for a question that it cannot see.
+func agreed(c *cli.Command, yes bool, verb, question string, shown func() string) error {
 	if yes {
 		return nil
 	}
 	if c.JSON && !cli.IsTerminal(c.Stdin) {
-		return cli.Misused("nothing was erased, because there is no terminal to ask on: --yes erases without a question, " +
-			"--dry-run lists what would be erased")
+		return cli.Misused("nothing was changed, because there is no terminal to ask on: use --yes to %s without a "+
+			"question, or --dry-run for a list", verb)
 	}
 	fmt.Fprint(c.Stderr, shown())
-	switch yes, err := confirm(c.Stderr, bufio.NewReader(c.Stdin), question); {
-	case yes:
+	switch agreed, err := confirm(c.Stderr, bufio.NewReader(c.Stdin), question); {
+	case agreed:
 		return nil
 	case err != nil:
-		return errors.New("nothing was erased: no answer; use --yes to erase without a question")
+		return fmt.Errorf("nothing was changed: no answer; use --yes to %s without a question", verb)
 	default:
-		return errors.New("nothing was erased")
+		return errors.New("nothing was changed")
 	}
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,14 +57,10 @@ with what to do about them. If it is interrupted, run it again.`,
 				if dryRun {
 					return c.Answer(rescanned{false, plan, left}, formatRescanned(plan, left, "Would redact"))
 				}
-				if !yes && len(plan) > 0 {
-					fmt.Fprint(env.Stderr, formatRescanned(plan, left, "Will redact"))
-					agreed, err := confirm(env.Stderr, bufio.NewReader(env.Stdin), "Erase what is redacted permanently?")
-					if err != nil && !agreed {
-						return errors.New("nothing was changed: no answer; use --yes to redact without a question")
-					}
-					if !agreed {
-						return errors.New("nothing was changed")
+				if len(plan) > 0 {
+					if err := agreed(c, yes, "redact", "Erase what is redacted permanently?",
+						func() string { return formatRescanned(plan, left, "Will redact") }); err != nil {
+						return err
 					}
 				}
 				// Also without a plan: an earlier rescan may have been interrupted.
