@@ -28,6 +28,7 @@ type Intent struct {
 	To         record.Visibility // "": the audience's own compartment
 	Supersedes []string          // ids of memories of that compartment, which are not current any more
 	Consent    string            // of a memory that is to be shared, see record.Record
+	AgentID    string            // the agent whose memory it is; "": the view's
 	Compare    bool              // look for memories that say almost the same or may be contradicted
 }
 
@@ -65,7 +66,7 @@ func (v *View) Remember(ctx context.Context, s Scrubbed, how Intent) (Remembered
 		return Remembered{}, err
 	}
 	r := *s.record
-	r.Project = v.projectIn(ctx, to)
+	r.Project, r.AgentID = v.projectIn(ctx, to), cmp.Or(how.AgentID, r.AgentID)
 	if to == record.Shared {
 		r.Consent = how.Consent
 	}

@@ -73,10 +73,10 @@ func storeAgain(
 	if err != nil {
 		return "", nil, err
 	}
-	// The memory belongs to the project of what it corrects, not to the folder in which the viewer was started.
+	// The memory belongs to the project and the agent of what it corrects, not to those of the viewer.
 	ctx = mesh.WithProject(ctx, func() string { return hit.Project })
 	stored, err := m.Memory.Remember(ctx, scrubbed, mesh.Intent{
-		To: hit.Visibility, Supersedes: []string{hit.ID}, Consent: record.ByOperator,
+		To: hit.Visibility, Supersedes: []string{hit.ID}, Consent: record.ByOperator, AgentID: hit.AgentID,
 	})
 	if err != nil {
 		return "", nil, err
@@ -244,7 +244,9 @@ func (s *Site) share(r *http.Request) (answer, error) {
 		}
 		content.Whole = scrubbed.Whole()
 		agree = func() error {
-			_, err := person.Memory.Remember(ctx, scrubbed, mesh.Intent{To: record.Shared, Consent: record.ByOperator})
+			_, err := person.Memory.Remember(ctx, scrubbed, mesh.Intent{
+				To: record.Shared, Consent: record.ByOperator, AgentID: hit.AgentID,
+			})
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -109,6 +111,33 @@ func TestCorrect(t *testing.T) {
 		}),
 		"occurred_at: ", "Some other day</textarea>", `value="whenever"`, `value="a reason"`)
 	f.post("/memory/mem_1_abcdef/correct", http.StatusNotFound, url.Values{"text": {"x"}})
+}
+
+// A correction stays a memory of the agent that it is about, whose filter finds it; so does what is shared.
+func TestCorrectKeepsTheAgent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	v := mesh.Open(mesh.Options{
+		Dir: filepath.Join(f.dir, ".yamo"), Audience: audience.DM(), AgentID: "robin", Embedder: noModel{},
+	})
+	old, err := v.Store(t.Context(), record.Memory{Content: "The ferry leaves at eight"}, "")
+	if err := errors.Join(err, v.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	next := f.post("/memory/"+old.ID+"/correct", http.StatusSeeOther, url.Values{"text": {"The ferry leaves at nine"}})
+	id := strings.TrimSuffix(strings.TrimPrefix(next, "/memory/"), "?done=corrected")
+	_, digest, _ := strings.Cut(f.get("/memory/"+id+"/share", http.StatusOK), `name="digest" value="`)
+	digest, _, _ = strings.Cut(digest, `"`)
+	f.post("/memory/"+id+"/share", http.StatusSeeOther, url.Values{"digest": {digest}})
+	hits, err := f.person.Memory.All(t.Context(), 0)
+	if err != nil || len(hits) < 2 {
+		t.Fatalf("%d memories, %v; want the correction, and its shared copy", len(hits), err)
+	}
+	for _, hit := range hits {
+		if hit.AgentID != "robin" {
+			t.Errorf("%q (%s) is a memory of the agent %q", hit.Content, hit.Visibility, hit.AgentID)
+		}
+	}
 }
 
 // When an event happened is kept by a correction that does not touch it.
