@@ -189,16 +189,26 @@ func (v *View) visible() ([]record.Visibility, error) {
 		return names, nil
 	}
 	// Groups come last, so that a memory of a group never hides one of the DM's with the same id.
-	groups, err := os.ReadDir(filepath.Join(v.Dir, "groups"))
+	groups, err := Groups(v.Dir)
+	for _, g := range groups {
+		names = append(names, record.OfGroup(g.Group()))
+	}
+	return names, err
+}
+
+// Groups returns the groups that have a folder in a memory's folder, by name. It is for the operator and a DM.
+func Groups(dir string) ([]audience.Audience, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, "groups"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list groups: %w", err)
 	}
-	for _, g := range groups {
-		if a, err := audience.Group(g.Name()); err == nil && g.IsDir() && a.Group() == g.Name() {
-			names = append(names, record.OfGroup(g.Name()))
+	var groups []audience.Audience
+	for _, e := range entries {
+		if a, err := audience.Group(e.Name()); err == nil && e.IsDir() && a.Group() == e.Name() {
+			groups = append(groups, a)
 		}
 	}
-	return names, nil
+	return groups, nil
 }
 
 // open returns the compartment called name, which must be one of visible's.

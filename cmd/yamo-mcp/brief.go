@@ -65,6 +65,6 @@ first, within --tokens. Hosts that run commands can put it before a conversation
 	flags.StringVar(&options.Project, "project", "",
 		"name of the folder or repository that the session is about (default that of the current folder)")
 	flags.StringVar(&group, "group", "", "print what this group's session starts with")
-	_ = cmd.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroupsOf(c)) // fails for an unknown flag only
+	meshcmd.CompleteGroupsOf(cmd, c)
 	return cmd
 }

@@ -101,8 +101,7 @@ changed since ` + "`yamo-mcp install`" + ` becomes byte for byte what it was bef
 	install.Flags().StringVar(&in.workspace, "workspace", "", "workspace folder (default YAMO_WORKSPACE, else ~/agent)")
 	install.Flags().BoolVar(&in.noHooks, "no-hooks", false, "add the server only")
 	install.Flags().StringVar(&in.group, "group", "", "serve this group instead of direct conversations")
-	// fails for an unknown flag only
-	_ = install.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroupsIn(in.Getenv, "~/agent"))
+	meshcmd.CompleteGroupsIn(install, in.Getenv, "~/agent")
 	for _, cmd := range []*cobra.Command{install, uninstall} {
 		flags := cmd.Flags()
 		flags.SortFlags = false

@@ -112,8 +112,7 @@ lost. A backup is better, if there is one. The record of edits is not salvaged: 
 		return c.Answer(found, text.String())
 	})
 	cmd.Flags().StringVar(&group, "group", "", "only the ledger of this group")
-	// fails for an unknown flag only
-	_ = cmd.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroupsOf(c))
+	meshcmd.CompleteGroupsOf(cmd, c)
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
 }

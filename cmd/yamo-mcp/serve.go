@@ -77,10 +77,10 @@ func newServeCommand(env cli.Env) *cobra.Command {
 	}
 	cmd.Flags().SortFlags = false
 	config.AddFlags(cmd.Flags(), &settings, config.All()...)
-	_ = cmd.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroups(func(cmd *cobra.Command) (string, error) {
+	meshcmd.CompleteGroups(cmd, func(cmd *cobra.Command) (string, error) {
 		err := config.Load(cmd.Flags(), &settings, env.Getenv, config.All()...)
 		return settings.Workspace, err
-	})) // fails for an unknown flag only
+	})
 	return cmd
 }
 

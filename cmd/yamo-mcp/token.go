@@ -106,7 +106,7 @@ func (t *tokenCommands) newCreateCommand() *cobra.Command {
 	flags.StringVar(&expires, "expires", "", "when it expires: 90d, 12h or 2027-01-31, for example (default never)")
 	flags.StringVar(&r.Workspace, "workspace", "",
 		"workspace that it opens (or YAMO_WORKSPACE; default the one that is served)")
-	_ = cmd.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroupsIn(t.Getenv, "")) // fails for an unknown flag only
+	meshcmd.CompleteGroupsIn(cmd, t.Getenv, "")
 	flags.StringVar(&r.AgentID, "agent-id", "",
 		"agent name recorded with everything that is written (default the server's)")
 	// SECURITY: no default. A token opens a DM only if the operator typed that.

@@ -60,10 +60,10 @@ come from the environment and the config files, as for serve.`,
 	cmd.Flags().SortFlags = false
 	config.AddFlags(cmd.Flags(), &settings)
 	cmd.Flags().StringVar(&o.group, "group", "", "begin with what this group sees instead of the timeline")
-	_ = cmd.RegisterFlagCompletionFunc("group", meshcmd.CompleteGroups(func(cmd *cobra.Command) (string, error) {
+	meshcmd.CompleteGroups(cmd, func(cmd *cobra.Command) (string, error) {
 		err := config.Load(cmd.Flags(), &settings, env.Getenv)
 		return settings.Workspace, err
-	})) // fails for an unknown flag only
+	})
 	cmd.Flags().DurationVar(&o.idle, "idle", 30*time.Minute, "end when no page was used for this long")
 	cmd.Flags().BoolVar(&o.quiet, "no-browser", false, "print the link without opening a browser")
 	return cmd

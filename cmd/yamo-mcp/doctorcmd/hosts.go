@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/hosts"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
 )
 
 // installed is a server of a host, or a host whose file cannot be read.
@@ -218,15 +218,7 @@ func (d *doctor) hookFix(run hookcmd.Run) string {
 
 // served returns the DM and the groups of the workspace.
 func (d *doctor) served() []audience.Audience {
-	list := []audience.Audience{audience.DM()}
-	entries, err := os.ReadDir(filepath.Join(d.Config.Workspace, session.MemoryFolder, "groups"))
-	if err != nil {
-		return list // there are none
-	}
-	for _, e := range entries {
-		if who, err := audience.Group(e.Name()); err == nil {
-			list = append(list, who)
-		}
-	}
-	return list
+	// The memory is checked elsewhere: an error is reported there.
+	groups, _ := mesh.Groups(filepath.Join(d.Config.Workspace, session.MemoryFolder))
+	return append([]audience.Audience{audience.DM()}, groups...)
 }

@@ -3,7 +3,6 @@ package meshcmd
 import (
 	"cmp"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +33,6 @@ func (m *command) complete(cmd *cobra.Command) {
 		"type":           fixed(record.Types...),
 		"min-confidence": fixed(confidence.Levels...),
 		"connection":     fixed("dm", "group"),
-		"group":          CompleteGroupsOf(m.Command),
 		"after":          m.completeIDs,
 		"around":         m.completeIDs,
 		"tag":            m.completeFields(func(r *record.Record) []string { return r.Tags }),
@@ -45,6 +43,7 @@ func (m *command) complete(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails for an unknown flag only
 		}
 	}
+	CompleteGroupsOf(cmd, m.Command)
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	switch cmd.Name() {
 	case "show":
@@ -121,36 +120,37 @@ func (m *command) completeFields(field func(*record.Record) []string) cobra.Comp
 	}
 }
 
-// CompleteGroups returns what a shell completes for a flag that names a group: the groups that have a memory. workspace
-// loads the command's settings and returns the workspace of these.
-func CompleteGroups(workspace func(*cobra.Command) (string, error)) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// CompleteGroups sets what a shell completes for cmd's --group: the groups that have a memory. workspace loads the
+// command's settings and returns the workspace of these.
+func CompleteGroups(cmd *cobra.Command, workspace func(*cobra.Command) (string, error)) {
+	complete := func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []cobra.Completion
 		// An error has no place on a line that is being typed; the command itself will report it.
 		if dir, err := workspace(cmd); err == nil {
-			entries, _ := os.ReadDir(filepath.Join(dir, session.MemoryFolder, "groups")) // none: no groups
-			for _, entry := range entries {
-				if strings.HasPrefix(entry.Name(), begun) {
-					names = append(names, entry.Name())
+			groups, _ := mesh.Groups(filepath.Join(dir, session.MemoryFolder))
+			for _, g := range groups {
+				if strings.HasPrefix(g.Group(), begun) {
+					names = append(names, g.Group())
 				}
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
+	_ = cmd.RegisterFlagCompletionFunc("group", complete) // fails where there is no --group
 }
 
 // CompleteGroupsIn is CompleteGroups for a command without a session's settings, whose --workspace may be set by the
 // environment only; fallback is used if neither sets it.
-func CompleteGroupsIn(getenv func(string) string, fallback string) cobra.CompletionFunc {
-	return CompleteGroups(func(cmd *cobra.Command) (string, error) {
+func CompleteGroupsIn(cmd *cobra.Command, getenv func(string) string, fallback string) {
+	CompleteGroups(cmd, func(cmd *cobra.Command) (string, error) {
 		dir := cmp.Or(cmd.Flag("workspace").Value.String(), getenv(config.Workspace.Env()), fallback)
 		return config.Expand(dir, getenv), nil
 	})
 }
 
 // CompleteGroupsOf is CompleteGroups for a command with c's settings.
-func CompleteGroupsOf(c *cli.Command) cobra.CompletionFunc {
-	return CompleteGroups(func(cmd *cobra.Command) (string, error) {
+func CompleteGroupsOf(cmd *cobra.Command, c *cli.Command) {
+	CompleteGroups(cmd, func(cmd *cobra.Command) (string, error) {
 		err := c.Load(cmd)
 		return c.Config.Workspace, err
 	})
