@@ -64,8 +64,11 @@ var (
 	}
 	versionWords = []string{
 		"version", "ver", "versions", "v", "release", "released", "build", "rev", "revision",
-		"section", "chapter", "clause", "upgrade to", "upgraded to", "firmware", "driver", "oid", "§",
+		"section", "chapter", "clause", "upgrade to", "upgraded to", "firmware", "driver", "oid", "§", "toolset",
 	}
+	// What is updated has a version, unless it is an address or a name.
+	updateWords  = []string{"update", "updated", "upgrade", "upgraded", "patch", "patched", "bump", "bumped"}
+	updatedWords = []string{"dns", "record", "a", "domain", "router", "vpn", "proxy", "firewall", "route", "interface"}
 )
 
 // findIPs finds IPv4 and IPv6 addresses that identify a host (see identifies),
@@ -121,11 +124,19 @@ func ipAt(text string, start, end, colons int) (Finding, bool) {
 	if err != nil || !identifies(a) || isNetwork(text, end, a) {
 		return Finding{}, false
 	}
-	if a.Is4() && (near(text, start, versionWords) || small(a) && !near(text, start, addressWords) &&
-		!strings.HasSuffix(text[:start], "://")) {
+	if a.Is4() && (near(text, start, versionWords) || isUpdate(text, start, a) ||
+		small(a) && !near(text, start, addressWords) &&
+			!strings.HasSuffix(text[:start], "://")) {
 		return Finding{}, false
 	}
 	return Finding{IP, start, end}, true
+}
+
+// isUpdate reports whether a is the version that something is updated to: "deps: update V8 to 9.6.180.15".
+func isUpdate(text string, start int, a netip.Addr) bool {
+	const largest = 31 // of a version's first number
+	return a.As4()[0] <= largest && near(text, start, updateWords) && !near(text, start, addressWords) &&
+		!near(text, start, updatedWords)
 }
 
 // small reports whether every part is below 20, as in a version number.

@@ -35,10 +35,15 @@ func labelsOf() (list []label) {
 		wachtwoord, lösenord, adgangskode, passord, salasana,
 		lykilorð, hasło, hasła, haslo, heslo, jelszó, jelszav, lozinka, пароль, пароля, паролем, паролі, гасло, şifre,
 		mật khẩu, kata sandi, كلمة المرور, كلمة مرور, كلمة السر, رمز عبور, گذرواژه, סיסמה, סיסמא, पासवर्ड, পাসওয়ার্ড,
+		slaptažodis, slaptažodž, parolă, parool, salasõna, парола, лозинка, fjalëkalim, pasahitz, cyfrinair, pasfhocal,
+		zaporka, nenosiri, kata laluan, şifrə, პაროლ, գաղտնաբառ, құпия сөз, نویسه گذر, پاس ورڈ, கடவுச்சொல், गुप्तशब्द,
+		parola d'ordine, parola d’ordine, parola di accesso, parola chiave di accesso, code secret,
+		code confidentiel, clave de acceso,
+		clave secreta, palabra de paso, código secreto, geheimzahl, toegangscode,
 		รหัสผ่าน, 密码, 密碼, 口令, パスワード, 비밀번호, 암호`)
 	add(Password, true, `wifi key, wi-fi key, wlan key, network key, wlan-schlüssel, wifi-schlüssel, netzwerkschlüssel,
 		clé wifi, clave wifi`)
-	add(Password, true, `pass, pw, psk, senha, clave, parola, parole, sifre, sandi, κωδικός, κωδικό`)
+	add(Password, true, `pass, pw, psk, senha, clave, parola, parole, sifre, sifra, šifra, sandi, κωδικός, κωδικό`)
 	add(Password, true, `pin, pin code, alarm code, door code, gate code, access code, entry code, security code,
 		lock code, safe code, garage code, lockbox code, keypad code, entrance code, padlock code, locker code,
 		intercom code, alarmcode, türcode, code de l'alarme, code d'alarme, code de la porte, code du portail,
@@ -76,11 +81,12 @@ func (l label) isPhrase() bool { return l.word == "passphrase" || l.word == "pas
 
 // connectors join a label and its value in prose, longest first.
 var connectors = []string{
+	"would be", "should be", "shall be", "will be", "has to be", "must be", "can be", "wird sein", "soll sein",
 	"is now set to", "used to be",
 	"has been set to", "has been changed to", "was changed to", "is set to", "is currently", "is still",
 	"changed to", "set to", "reset to", "is now", "ist jetzt", "heißt", "heisst", "est maintenant", "es ahora",
 	"lautet", "to jest", "такой", "είναι", "ist", "is", "was", "are", "to", "es", "est", "é", "è", "era", "son",
-	"je", "er", "on", "är", "là", "adalah", "olarak", "это", "هي", "هو", "הוא", "היא", "है",
+	"je", "er", "on", "är", "теперь", "сейчас", "teraz", "là", "adalah", "olarak", "это", "هي", "هو", "הוא", "היא", "है",
 }
 
 // unspacedConnectors join them in languages without spaces.
@@ -104,7 +110,8 @@ var publicName = regexp.MustCompile(`(?i)(?:` +
 	`(?:next|prev|previous|starting|start|page|continuation|idempotency|sequence|lock|change|cancel|purchase|` +
 	`lifecycle[_-]?action|client[_-]?request|client|request|pagination|sync|cursor)[_-]?token|` +
 	`(?:store|group|provider|scope|access[a-z]*)[_-]?id|` +
-	`(?:s3|object|s3[_-]?object|cache|primary|foreign|sort|partition)[_-]?key` +
+	`(?:s3|object|s3[_-]?object|cache|primary|foreign|sort|partition)[_-]?key|` +
+	`(?:public[ _-]?key|fingerprint|digest|checksum|thumbprint)(?:[ -][\w-]{1,16}){0,2}` +
 	`)["'` + "`" + `]?(?:\s*[:=]\s*|\s+)["']?$`)
 
 // isPublic reports whether the name before a credential is that of something public. A value with the prefix of a

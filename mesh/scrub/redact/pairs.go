@@ -27,7 +27,7 @@ var pairs = []pair{
 	// Markup.
 	{
 		[]string{"</"},
-		regexp.MustCompile(`(?i)<[\w:.-]*` + naming + `[\w:.-]*(?:\s[^<>\n]*)?>([^<>\n]{3,200})</`),
+		regexp.MustCompile(`(?i)<[\w:.-]*` + naming + `[\w:.-]*(?:\s[^<>\n]*)?>\s*([^<>\s]{3,200}|[^<>\n]{3,200})\s*</`),
 		Password, anySecret,
 	},
 	{
@@ -36,8 +36,27 @@ var pairs = []pair{
 		Password, isCellSecret,
 	},
 	{
+		[]string{"</"},
+		regexp.MustCompile(`(?i)\s(?:key|name|id)=["'][^"'\n]*` + naming + `["'][^<>\n]*>\s*([^<>\s]{3,200})\s*</`),
+		Password, anySecret,
+	},
+	{
 		[]string{"value="},
 		regexp.MustCompile(`(?i)\b(?:key|name|id)=["'][^"'\n]*` + naming + `["']\s+value=["']([^"'\n]{3,200})["']`),
+		Password, anySecret,
+	},
+	// A name and a value, each with its own key: containers of Kubernetes and Amazon, variables of Terraform.
+	{
+		[]string{"value"},
+		regexp.MustCompile(`(?i)(?:name|key)["']?\s*[:=]\s*["']?[\w./-]*` + naming + `[\w.-]*["']?\s*,?\s*["']?\w*` +
+			`value["']?\s*[:=]\s*` +
+			`(?:"([^"\n]{3,200})"|'([^'\n]{3,200})'|([^\s"',{}<>]{3,200}))`),
+		Password, anySecret,
+	},
+	{
+		[]string{"variable"},
+		regexp.MustCompile(`(?i)\bvariable\s+"[\w-]*` + naming + `[\w-]*"\s*\{[^{}]{0,300}?\bdefault\s*=\s*` +
+			`"([^"\n]{3,200})"`),
 		Password, anySecret,
 	},
 	// SQL.
@@ -51,7 +70,21 @@ var pairs = []pair{
 		regexp.MustCompile(`(?i)\b(?:with|set|encrypted|login|user\s+\S+|role\s+\S+)\s+password\s+'([^'\n]+)'`),
 		Password, notReference,
 	},
+	// Connection strings: Oracle's, and those whose braces are quotes.
+	{
+		[]string{"jdbc:oracle"}, regexp.MustCompile(`(?i)\bjdbc:oracle:\w+:[\w$#]+/([^\s/@"']+)@`), Password, notReference,
+	},
+	{
+		[]string{"={"},
+		regexp.MustCompile(`(?i)(?:^|[;"'])\s*(?:password|pwd)\s*=\s*\{([^{}\n]{4,200})\}(?:[;"'\s]|$)`),
+		Password, secretLike,
+	},
 	// HTTP.
+	{
+		[]string{"digest"},
+		regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?digest\s[^\n]*?\bresponse=["']?([0-9a-f]{32,})`),
+		Token, mixed,
+	},
 	{[]string{"cookie"}, regexp.MustCompile(`(?i)\bset-cookie["']?:\s*["']?[^=;\s]+=([^;\s"']{8,})`), Token, mixed},
 	{
 		[]string{"authorization"},
@@ -77,7 +110,19 @@ var pairs = []pair{
 		Password, anySecret,
 	},
 	{
-		[]string{"passw"}, regexp.MustCompile(`(?i)\.(?:set)?passw(?:or)?d\(\s*["']([^"'\n]{4,})["']`), Password, secretLike,
+		[]string{"passw"}, regexp.MustCompile(`(?i)\.(?:set)?passw(?:or)?d\(\s*["']([^"'\n]{4,})` +
+			`["']`), Password, secretLike,
+	},
+	{ // config.Set("redis.password", "x")
+		[]string{","},
+		regexp.MustCompile(`(?i)["'][\w.-]*` + naming + `["']\s*,\s*["']([^"'\s]{6,200})["']\s*\)`),
+		Password, oddWord,
+	},
+	{ // let api_token: &str = "x"
+		[]string{"="},
+		regexp.MustCompile(`(?i)` + naming + `\w*\s*:?\s+[&*]?(?:'static\s+)?[\w<>.\[\]]{1,24}\s*=\s*` +
+			`["']([^"'\s]{4,200})["']`),
+		Password, secretLike,
 	},
 	{
 		[]string{"=>"}, regexp.MustCompile(`(?i):\w*` + naming + `\s*=>\s*["']([^"'\n]{4,})["']`), Password, secretLike,

@@ -81,7 +81,7 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 		if strings.HasPrefix(text[i:], "**") { // "**password:** x"
 			i += len("**")
 		}
-		return value(text, skipBlank(text, i), l, how)
+		return value(text, blockScalar(text, skipBlank(text, i)), l, how)
 	case flag && gap < i && !extra:
 		if strings.IndexByte("\"'", chars.At(text, i)) >= 0 {
 			return value(text, i, l, literal)
@@ -91,10 +91,11 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 	for _, c := range connectors {
 		if len(rest) > len(c) && strings.EqualFold(rest[:len(c)], c) && (rest[len(c)] == ' ' || rest[len(c)] == ':') {
 			i = skipBlank(text, i+len(c)+1)
-			if c == "to" {
-				if l.weak {
-					return Finding{}, false
-				}
+			if c == "to" && l.weak {
+				return Finding{}, false
+			}
+			i = skipAdverb(text, i)
+			if c == "to" || c == "are" || strings.HasSuffix(c, " be") { // "the password should be long"
 				return value(text, i, l, strictly)
 			}
 			return value(text, i, l, prose)
@@ -110,8 +111,13 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 			return value(text, skipBlank(text, i+len(dash)), l, strictly)
 		}
 	}
-	if gap < i && !extra && l.isPhrase() && strings.IndexByte("\"'", chars.At(text, i)) >= 0 {
-		return value(text, i, l, prose)
+	if gap < i && !extra && strings.IndexByte("\"'", chars.At(text, i)) >= 0 {
+		if v, start, ok := quoted(text, i); ok && l.kind == Password && !l.weak && clearlySecret(v) {
+			return Finding{l.kind, start, start + len(v)}, true
+		}
+		if l.isPhrase() {
+			return value(text, i, l, prose)
+		}
 	}
 	if gap < i && !extra && !strings.ContainsAny(text[end:gap], "\"'`*") {
 		return next(text, i, l)
@@ -134,7 +140,12 @@ func next(text string, i int, l label) (Finding, bool) {
 	switch {
 	case l.isPIN():
 		digits := strings.TrimRight(v, "#*")
+		if l.word == "cvv" || l.word == "cvc" {
+			return found, len(v) >= 3 && len(v) <= 4 && strings.Trim(v, "0123456789") == ""
+		}
 		return found, l.opens() && len(digits) >= 4 && len(digits) <= 8 && strings.Trim(digits, "0123456789") == ""
+	case l.word == "pass" && strings.HasSuffix(strings.TrimRight(text[:i], " "), "with pass"):
+		return found, clearlySecret(v)
 	case l.word == "pass", l.word == "parole", l.word == "clave", l.word == "sandi":
 		return Finding{}, false
 	case l.kind == Password:
@@ -150,25 +161,17 @@ func next(text string, i int, l label) (Finding, bool) {
 		v != strings.ToUpper(v)
 }
 
-// algorithms begin words of letters and digits that are no password.
-var algorithms = []string{
-	"sha", "md", "aes", "rsa", "utf", "base", "argon", "bcrypt", "scrypt", "pbkdf", "oauth", "ipv", "http", "tls", "ssl",
-	"win", "rfc", "cve", "iso", "ntlm", "wpa", "x509", "ed25519", "hmac", "ssha", "crypt", "des", "totp", "fido", "u2f",
-	"utf8", "latin", "smd", "gpg", "pkcs", "p12", "v0", "v1", "v2", "v3", "v4", "user", "test", "step", "option", "field",
-}
-
 // clearlySecret reports whether v can hardly be a word of the sentence that it is in: it has six characters or more,
 // with a letter and, within, a digit or a sign that words do not have.
 func clearlySecret(v string) bool {
 	low := chars.Lower(v)
-	if utf8.RuneCountInString(v) < 6 || isCode(v) || isVersion(v) || strings.ContainsAny(v, "/\\=:@<>{}$") && !mixed(v) ||
+	if utf8.RuneCountInString(v) < 6 || isCode(v) || isVersion(v) || strings.ContainsAny(v,
+		"/\\=:@<>{}$") && !mixed(v) ||
 		strings.Contains(v, "://") || strings.ContainsAny(v, "()") || isHashOrUUID(v) {
 		return false
 	}
-	for _, a := range algorithms {
-		if strings.HasPrefix(low, a) {
-			return false
-		}
+	if isAlgorithm(low) {
+		return false
 	}
 	letter := strings.ContainsFunc(v, unicode.IsLetter)
 	first := strings.IndexFunc(v, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -176,10 +179,18 @@ func clearlySecret(v string) bool {
 		return false
 	}
 	if strings.ContainsFunc(v, unicode.IsDigit) {
-		// "16-character", "2nd" and "SHA-256" are words; "3xTra9z" and "kettle42" are not.
-		return !strings.Contains(v, "-") || strings.ContainsAny(v, "!@#$%^&+?~")
+		// "16-character", "2nd" and "SHA-256" are words; "3xTra9z", "kettle42" and "Blue-Kettle-42" are not.
+		return !strings.Contains(v, "-") || strings.ContainsAny(v, "!@#$%^&+?~") || isJoined(v)
 	}
 	return strings.ContainsAny(v[:len(v)-1], "!@#$%^&+?~")
+}
+
+// endsOddly reports whether v, which begins in a script without spaces, ends in a part that words of that script do not
+// have: さくら-9241x.
+func endsOddly(v string) bool {
+	end := v[len(strings.TrimRightFunc(v, func(r rune) bool { return r < utf8.RuneSelf })):]
+	return len(end) >= 4 && secretLike(end) && !isAlgorithm(chars.Lower(strings.TrimLeft(end, "-_ "))) &&
+		strings.Trim(end, "0123456789") != ""
 }
 
 // suffixEnd returns where the rest of an identifier or an inflected word ends that a label begins.
@@ -230,8 +241,11 @@ func skipRemark(text string, i int) (int, bool) {
 		return i, false
 	}
 	for _, p := range []string{
-		"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "zum ", "vom ", "de ", "del ", "da ", "do ", "dos ", "para ",
-		"pour ", "du ", "della ", "van ", "voor ", "na ", "dla ", "od ", "от ", "для ", "к ", "på ", "til ",
+		"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "zum ", "vom ", "de ", "del ", "da ", "do ", "dos ",
+		"para ",
+		"pour ", "du ", "des ", "della ", "dello ", "di ", "van ", "voor ", "na ", "dla ", "od ", "za ", "pro ",
+		"от ", "для ", "к ", "на ",
+		"på ", "til ", "till ", "för ", "im ", "am ", "beim ",
 	} {
 		if !strings.HasPrefix(text[j:], p) {
 			continue
@@ -252,7 +266,9 @@ func skipRemark(text string, i int) (int, bool) {
 				break
 			}
 			for _, verb := range []string{
-				"is ", "ist ", "lautet ", "est ", "es ", "was ", "é ", "è ", "to ", "je ", "er ", "är ", "это ", "— ", "– ",
+				"is ", "ist ", "lautet ", "heißt ", "est ", "es ", "was ", "é ", "è ", "to ", "je ", "er ", "är ", "это ",
+				"— ", "– ", "теперь ",
+				"would ", "should ", "shall ", "will ", "must ", "has ", "war ", "était ", "era ", "var ",
 			} {
 				if strings.HasPrefix(text[m:], verb) {
 					return k, true
@@ -262,6 +278,23 @@ func skipRemark(text string, i int) (int, bool) {
 		}
 	}
 	return i, false
+}
+
+// adverbs are between "is" and a secret.
+var adverbs = []string{
+	"now ", "still ", "currently ", "just ", "simply ", "actually ", "again ", "always ", "jetzt ", "nun ",
+	"noch ", "wieder ",
+	"immer ", "maintenant ", "toujours ", "ahora ", "agora ", "adesso ", "теперь ", "сейчас ", "teraz ", "nu ",
+}
+
+// skipAdverb passes one of them.
+func skipAdverb(text string, i int) int {
+	for _, a := range adverbs {
+		if len(text) >= i+len(a) && strings.EqualFold(text[i:i+len(a)], a) {
+			return skipBlank(text, i+len(a))
+		}
+	}
+	return i
 }
 
 // skipBlank returns the offset of the first character from i on that is no space or tab.
@@ -304,14 +337,19 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 	if i >= len(text) || text[i] == '\n' {
 		return none, false
 	}
+	if strings.IndexByte("NbBrRuUfE", text[i]) >= 0 && strings.IndexByte("\"'", chars.At(text, i+1)) >= 0 {
+		i++ // the kind of a string: N'x', b"x"
+	}
 	if v, start, ok := quoted(text, i); ok {
 		return Finding{l.kind, start, start + len(v)}, quotedValue(text, v, start, l, how)
 	}
 	end := i
+	first, _ := utf8.DecodeRuneInString(text[i:])
+	unspaced := chars.IsUnspaced(first) // then a password begins with it, or a sentence
 	for end < len(text) {
 		r, n := utf8.DecodeRuneInString(text[end:])
 		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) || end > i &&
-			(r == ';' || chars.IsUnspaced(r)) {
+			(r == ';' || chars.IsUnspaced(r) && (how == prose || !unspaced)) {
 			break
 		}
 		end += n
@@ -338,7 +376,7 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 		}
 		return found, len(digits) >= least && len(digits) <= most && strings.Trim(digits, "0123456789") == "" ||
 			l.word != "pin" && clearlySecret(v)
-	case len(v) < 4, len(v) > 200:
+	case len(v) < 4, len(v) > 200, unspaced && !endsOddly(v):
 		return none, false
 	case isEncodedKey(v) && l.kind != Token:
 		return found, true
@@ -358,10 +396,13 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 func quotedValue(text, v string, start int, l label, how style) bool {
 	spaces := strings.ContainsAny(v, " \t")
 	switch {
-	case len(v) < 3, len(v) > 200, isPlaceholder(v), strings.HasPrefix(v, "[REDACTED:"):
+	case len(v) < 3, len(v) > 200, isPlaceholder(v), strings.HasPrefix(v, "[REDACTED:"),
+		strings.HasSuffix(v, "()"), l.weak && v[0] == '-', l.word == "pwd" && v[0] == '/' && strings.Count(v, "/") > 1:
 		return false
 	case how == literal:
 		return !commonWord(v) && !isReferenceTo(v)
+	case spaces && how != prose && !l.weak && hasOddWord(v):
+		return true
 	case l.weak && !secretLike(v),
 		spaces && (how != prose && !l.isPhrase() || strings.Count(v, " ") > 8):
 		return false
@@ -369,7 +410,9 @@ func quotedValue(text, v string, start int, l label, how style) bool {
 		return true
 	}
 	after := strings.TrimLeft(text[min(len(text), start+len(v)+1):], " \t")
-	closes := endsLine(text, start+len(v)+1) || how == member && after != "" && strings.IndexByte(",}", after[0]) >= 0
+	comment := strings.HasPrefix(after, "#") || strings.HasPrefix(after, "//") || strings.HasPrefix(after, "--")
+	closes := endsLine(text, start+len(v)+1) || comment ||
+		how == member && after != "" && strings.IndexByte(",}", after[0]) >= 0
 	if spaces {
 		return closes && isPassphrase(v)
 	}
@@ -402,6 +445,14 @@ func isPassphrase(v string) bool {
 	return len(list) >= 3 && len(list) <= 8 && !hasLabel(v) && !slices.ContainsFunc(list, func(w string) bool {
 		return slices.Contains(sentenceWords, w)
 	})
+}
+
+// hasOddWord reports whether v is a few words, one of which has digits among its letters: "n3ttle soup".
+func hasOddWord(v string) bool {
+	list := strings.Fields(chars.Lower(v))
+	return len(list) <= 5 && !hasLabel(v) && slices.ContainsFunc(list, func(w string) bool {
+		return len(w) >= 4 && mixed(w) && !isAlgorithm(w) && !isCode(w) && !strings.Contains(w, "-")
+	}) && !slices.ContainsFunc(list, func(w string) bool { return slices.Contains(sentenceWords, w) || commonWord(w) })
 }
 
 // isEncodedKey reports whether v has the form of a secret key of AWS: 40 characters of base64, in both cases.

@@ -76,6 +76,10 @@ func internationalAt(text string, run []group) (start, n int) {
 			break
 		}
 	}
+	if !plus && run[0].len() == 2 && (hexBefore(text, first) ||
+		len(run) > 1 && hexAfter(text, run[0].end) && inBytes(run)) {
+		return 0, 0 // a row of bytes
+	}
 	n = valid
 	if n == 0 {
 		n = mistyped
@@ -148,7 +152,7 @@ func trunkAt(text string, run []group) (start, n int) {
 		}
 		total += run[k].len()
 	}
-	if total < 9 || total > 12 || dated(run[:k]) {
+	if total < 9 || total > 12 || dated(run[:k]) || isZIP(text, run[:k]) {
 		return 0, 0
 	}
 	if pairs := g.len() == 2 && total == 10 && k == 5; pairs || strings.Contains(sep, ".") || run[1].len() == 2 {
@@ -166,6 +170,15 @@ func trunkAt(text string, run []group) (start, n int) {
 		start--
 	}
 	return start, k
+}
+
+// isZIP reports whether the groups are an American postal code after the letters of its state: "MA 02110-1301".
+func isZIP(text string, run []group) bool {
+	before := strings.TrimRight(text[:run[0].start], " ,")
+	upper := func(c byte) bool { return c >= 'A' && c <= 'Z' }
+	n := len(before)
+	return len(run) == 2 && run[0].len() == 5 && run[0].sep == "-" && run[1].len() == 4 &&
+		upper(chars.At(before, n-1)) && upper(chars.At(before, n-2)) && !chars.IsAlnum(chars.At(before, n-3))
 }
 
 // areaAt matches groups that only telephone numbers have, after an area code in parentheses.
@@ -192,6 +205,11 @@ func areaAt(text string, run []group) (start, n int) {
 		return start, 3
 	}
 	return 0, 0
+}
+
+// inBytes reports whether all groups have two digits.
+func inBytes(run []group) bool {
+	return !slices.ContainsFunc(run, func(g group) bool { return g.len() != 2 || g.sep != " " && g.sep != "" })
 }
 
 // hexBefore and hexAfter report whether two hexadecimal digits are next to a

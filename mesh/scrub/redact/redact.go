@@ -22,6 +22,9 @@ var personal = []Detector{
 	detectorFunc(findTokens),
 	detectorFunc(findPasswords),
 	detectorFunc(findPairs),
+	detectorFunc(findDistant),
+	detectorFunc(findInSentence),
+	detectorFunc(findCodes),
 }
 
 // maxPasses bounds how often a text is searched again after a change. A value

@@ -12,6 +12,27 @@ import (
 const named = `\s+(?:[\w'-]+\s+){0,3}(?:password|passphrase|passcode|passwort|kennwort|contraseña|mot de passe)` +
 	`(?:\s+(?:for|to|of|on|at|in|für|de|para|pour)\b|\s*(?:[.,;:!?)\n]|$))`
 
+// Parts of the forms of sentences.
+const (
+	passwords = `(?:\b(?:passwords?|passphrases?|passcodes?|pw|passwort|kennwort|contraseña|mot de passe|senha)\b|` +
+		`парол[ьяе])`
+	whose   = `the|my|your|his|her|our|their|its`
+	typedOn = `(?:key\s?pad|pin\s?pad|numpad|number\s+pad|intercom|alarm(?:\s+panel)?|alarm\s+box|(?:door|bike|` +
+		`key)?\s?lock|lock\s?box|safe)`
+	from = `(?:from|von|vom|de|da|с|z)`
+	into = `(?:to|into|auf|zu|in|à|a|para|на|->|→)`
+)
+
+// passwordHints are in every text with one of passwords.
+var passwordHints = []string{
+	"passw", "passphrase", "passcode", "pw ", "kennwort", "contraseña", "mot de passe", "senha", "пароль",
+}
+
+// oddWord accepts what is no word and no name of an algorithm or version.
+func oddWord(v string) bool {
+	return secretLike(v) && !isCode(v) && !isVersion(v) && !isAlgorithm(chars.Lower(v)) && !isHashOrUUID(v)
+}
+
 // sentences are forms in which people write a secret and what it is, other than the name before the value.
 var sentences = []pair{
 	{
@@ -40,6 +61,60 @@ var sentences = []pair{
 		Password, isNumber,
 	},
 	{[]string{"code "}, regexp.MustCompile(`(?i)\bcode\s+(\d{4,8}[#*])`), Password, isNumber},
+	// A number that is typed where nothing but a code is.
+	{
+		[]string{"keypad", "key pad", "pin pad", "pinpad", "numpad", "intercom", "alarm", "lock", "safe"},
+		regexp.MustCompile(`(?i)\b(?:type|enter|press|punch(?:\s+in)?|dial|key\s+in|tap|put\s+in)` +
+			`\s+["']?(\d{4,8}[#*]?)["']?\s+` +
+			`(?:on|into|in|at)\s+(?:` + whose + `\s+)?(?:[\w-]+\s+){0,2}?` + typedOn + `\b`),
+		Password, isNumber,
+	},
+	{
+		[]string{"keypad", "key pad", "pin pad", "pinpad", "numpad", "intercom", "alarm", "lock", "safe"},
+		regexp.MustCompile(`(?i)\b(?:on|at)\s+(?:` + whose + `\s+)?(?:[\w-]+\s+){0,2}?` + typedOn + `[,:]?\s+` +
+			`(?:you\s+|just\s+|then\s+){0,2}(?:type|enter|press|punch(?:\s+in)?|dial|key\s+in|tap)\s+["']?(\d{4,8}[#*]?)`),
+		Password, isNumber,
+	},
+	{
+		[]string{"code"},
+		regexp.MustCompile(`(?i)\b(?:recovery|backup|rescue|unlock|pairing|2fa|otp)[ -]codes?\s*(?:is|are|was|:|=|` +
+			`,)?\s*["']?` +
+			`((?:[a-z0-9]{4,8}-){1,7}[a-z0-9]{4,8}|\d{6,8}|[a-z0-9]{8,16})\b`),
+		Password, hasDigit,
+	},
+	{
+		[]string{"pin "},
+		regexp.MustCompile(`(?i)\b(?:my|her|his|our|their|your|bank|card|sim|phone|debit|credit)\s+pin\s+(\d{4,8})` +
+			`(?:[^\w%-]|$)`),
+		Password, isNumber,
+	},
+	{
+		[]string{"unlock", "open"},
+		regexp.MustCompile(`(?i)\b(?:unlock|open)s?\s+(?:it\s+)?with\s+(?:the\s+(?:code|pin)\s+)?["']?` +
+			`(\d{4,8}|\d{1,2}(?:-\d{1,2}){2,3})(?:[^\w%-]|$)`),
+		Password, isNumber,
+	},
+	// A change: the old secret, and the new one.
+	{
+		passwordHints,
+		regexp.MustCompile(`(?i)` + passwords + `[^.\n]{0,40}?\s` + from + `\s+["'\x60„“«]?([^\s"'\x60<>]{4,64}?)` +
+			`["'\x60“”»]?\s+` + into + `\s`),
+		Password, clearlySecret,
+	},
+	{
+		passwordHints,
+		regexp.MustCompile(`(?i)` + passwords + `[^.\n]{0,40}?\s` + from + `\s+\S{4,80}\s+` + into +
+			`\s+["'\x60„“«]?([^\s"'\x60<>]{4,64}?)["'\x60“”».,;:!?)]*(?:\s|$)`),
+		Password, clearlySecret,
+	},
+	// "The password was reset; the new one is x".
+	{
+		passwordHints,
+		regexp.MustCompile(`(?i)` + passwords + `[^\n]{0,80}?\b(?:new|old|current|temporary|next|other|real|right)` +
+			`\s+one\s*` +
+			`(?:is\s+now|is|was|will\s+be|:|=)\s+["'\x60]?([^\s"'\x60<>]{6,64}?)["'\x60.,;:!?)]*(?:\s|$)`),
+		Password, oddWord,
+	},
 	{
 		[]string{"admin", "root", "guest", "ubuntu"},
 		regexp.MustCompile(`(?i)\b(?:admin|administrator|root|guest|ubuntu)\s+/\s+([^\s"'<>]{6,64})`),
@@ -71,6 +146,9 @@ var sentences = []pair{
 		Password, isSeed,
 	},
 }
+
+// hasDigit accepts what is no word.
+func hasDigit(v string) bool { return strings.ContainsAny(v, "0123456789") }
 
 // isNumber accepts the numbers that a form has found.
 func isNumber(string) bool { return true }

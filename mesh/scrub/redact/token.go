@@ -13,11 +13,14 @@ import (
 // tokenPrefixes begin credentials whose rule in the rule file wants one exact
 // length or a mark within. Services change those; the prefixes stay.
 var tokenPrefixes = []string{
-	"sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_",
+	"sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_",
+	"github_pat_",
 	"glpat-", "gldt-", "glrt-",
-	"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "npm_", "pypi-",
+	"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "npm_",
+	"pypi-",
 	"dop_v1_", "shpat_", "SG.", "EAAC",
-	"hvs.", "lin_api_", "ntn_", "secret_", "figd_", "dckr_pat_", "pplx-", "gsk_", "xai-", "r8_", "nvapi-", "tvly-", "sbp_",
+	"hvs.", "lin_api_", "ntn_", "secret_", "figd_", "dckr_pat_", "pplx-", "gsk_", "xai-", "r8_", "nvapi-",
+	"tvly-", "sbp_",
 	"re_", "phc_", "phx_", "tskey-", "pcsk_", "sb_secret_", "CFPAT-", "NRAK-", "NRJS-", "NRII-", "glsa_", "glc_",
 	"AGE-SECRET-KEY-1", "lsv2_pt_", "lsv2_sk_", "xkeysib-", "rubygems_", "PMAK-", "sntryu_", "ATATT3", "ATCTT3",
 	"rzp_live_",
@@ -35,13 +38,16 @@ var prefixTrie = sync.OnceValue(func() *ahocorasick.Trie {
 var tokenForms = []struct {
 	hint string // a part of each
 	form *regexp.Regexp
+	kind Kind
 }{
-	{":AA", regexp.MustCompile(`\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}\b`)},        // Telegram's bots
-	{"key-", regexp.MustCompile(`\bkey-[0-9a-z]{32}\b`)},                         // Mailgun
-	{"dapi", regexp.MustCompile(`\bdapi[0-9a-f]{32}(?:-[0-9])?\b`)},              // Databricks
-	{"sntrys_", regexp.MustCompile(`\bsntrys_[A-Za-z0-9_=+/-]{30,}`)},            // Sentry
-	{"rubygems_", regexp.MustCompile(`\brubygems_[0-9a-f]{48}\b`)},               // RubyGems
-	{"hooks.slack.com", regexp.MustCompile(`hooks\.slack\.com/services/[\w/]+`)}, // Slack
+	{":AA", regexp.MustCompile(`\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}\b`), APIKey},                      // Telegram's bots
+	{"eyJ", regexp.MustCompile(`\beyJ[\w-]{10,}\.eyJ[\w-]{8,}\.[\w-]{20,}`), Token},                    // JSON Web Tokens
+	{"key-", regexp.MustCompile(`\bkey-[0-9a-z]{32}\b`), APIKey},                                       // Mailgun
+	{"dapi", regexp.MustCompile(`\bdapi[0-9a-f]{32}(?:-[0-9])?\b`), APIKey},                            // Databricks
+	{"sntrys_", regexp.MustCompile(`\bsntrys_[A-Za-z0-9_=+/-]{30,}`), APIKey},                          // Sentry
+	{"rubygems_", regexp.MustCompile(`\brubygems_[0-9a-f]{48}\b`), APIKey},                             // RubyGems
+	{"/api/webhooks/", regexp.MustCompile(`discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,}`), APIKey}, // Discord
+	{"hooks.slack.com", regexp.MustCompile(`hooks\.slack\.com/services/[\w/]+`), APIKey},               // Slack
 }
 
 // findTokens finds words that begin with the prefix of a credential and go on
@@ -53,7 +59,7 @@ func findTokens(text string) []Finding {
 			continue
 		}
 		for _, m := range t.form.FindAllStringIndex(text, -1) {
-			found = append(found, Finding{APIKey, m[0], m[1]})
+			found = append(found, Finding{t.kind, m[0], m[1]})
 		}
 	}
 	done := 0

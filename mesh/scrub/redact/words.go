@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // quoted returns the string in quotes that begins at i.
@@ -63,16 +65,9 @@ func secretLike(v string) bool {
 	return letters == runes && inner > 0 && inner < letters-1
 }
 
-// isCode reports whether an unquoted value is an expression.
+// isCode reports whether an unquoted value is an expression or a name of a program's source.
 func isCode(v string) bool {
-	if strings.HasPrefix(v, "0x") && strings.Trim(v[2:], "0123456789abcdefABCDEF") == "" && len(v) <= 10 {
-		return true
-	}
-	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "*") {
-		return true
-	}
-	if strings.ContainsAny(v, "()[]{}\\|") || strings.Contains(v, "::") || strings.Contains(v, "->") ||
-		strings.Contains(v, "//") {
+	if isExpression(v) {
 		return true
 	}
 	// user.password, opts.Token2
@@ -83,6 +78,18 @@ func isCode(v string) bool {
 	// camelCase and PascalCase names
 	return !strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) &&
 		v != strings.ToLower(v)
+}
+
+// isExpression reports whether an unquoted value is a number, a path or an expression of a program's source.
+func isExpression(v string) bool {
+	if strings.HasPrefix(v, "0x") && strings.Trim(v[2:], "0123456789abcdefABCDEF") == "" && len(v) <= 10 {
+		return true
+	}
+	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "*") {
+		return true
+	}
+	return strings.ContainsAny(v, "()[]{}\\|") || strings.Contains(v, "::") || strings.Contains(v, "->") ||
+		strings.Contains(v, "//")
 }
 
 func isVersion(v string) bool {
@@ -125,4 +132,34 @@ func commonWord(v string) bool {
 		}
 	}
 	return false
+}
+
+// algorithms begin words of letters and digits that are no password.
+var algorithms = []string{
+	"sha", "md", "aes", "rsa", "utf", "base", "argon", "bcrypt", "scrypt", "pbkdf", "oauth", "ipv", "http", "tls", "ssl",
+	"win", "rfc", "cve", "iso", "ntlm", "wpa", "x509", "ed25519", "hmac", "ssha", "crypt", "des", "totp", "fido", "u2f",
+	"utf8", "latin", "smd", "gpg", "pkcs", "p12", "v0", "v1", "v2", "v3", "v4", "user", "test", "step", "option", "field",
+}
+
+// isJoined reports whether v is capitalized words and a number, joined by hyphens.
+func isJoined(v string) bool {
+	parts := strings.Split(v, "-")
+	number := 0
+	for _, p := range parts {
+		r, n := utf8.DecodeRuneInString(p)
+		switch {
+		case p == "":
+			return false
+		case strings.Trim(p, "0123456789") == "":
+			number++
+		case !unicode.IsUpper(r) || p[n:] != chars.Lower(p[n:]) || utf8.RuneCountInString(p) < 3:
+			return false
+		}
+	}
+	return number == 1 && len(parts) > 2
+}
+
+// isAlgorithm reports whether v, in lower case, begins as the names of algorithms and of what is numbered do.
+func isAlgorithm(v string) bool {
+	return slices.ContainsFunc(algorithms, func(a string) bool { return strings.HasPrefix(v, a) })
 }
