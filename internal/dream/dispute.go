@@ -1,6 +1,7 @@
 package dream
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"sync"
@@ -14,6 +15,33 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
 )
 
+// decided keeps what the record of edits tells of the user's decisions until the record changes: reading it takes 50 ms
+// for a thousand edits, longer than a search.
+type decided struct {
+	mu   sync.Mutex
+	mark edit.Mark
+	past *history // nil before it was read
+}
+
+// decisions returns what the record of edits tells of the user's decisions. What was changed by hand is not recorded:
+// showing a memory writes nothing.
+func (s *Sweeper) decisions(ctx context.Context) (history, error) {
+	s.decided.mu.Lock()
+	defer s.decided.mu.Unlock()
+	mark, err := s.Editor.Mark(ctx)
+	if err != nil || s.decided.past != nil && mark == s.decided.mark {
+		return *cmp.Or(s.decided.past, &history{}), err
+	}
+	edits, err := s.Editor.Recorded(ctx, workspace.MemoryFile)
+	if err != nil {
+		return history{}, err
+	}
+	past := historyOf(edits, nil)
+	past.undescribed = nil // edits with their texts
+	s.decided.mark, s.decided.past = mark, &past
+	return past, nil
+}
+
 // Decisions tell in a DM whose word a memory is, and what the user decided about it. They are read from the record of
 // edits when they are needed first, and serve one call. Only Speaker and MayReplace are safe for concurrent use.
 type Decisions struct {
@@ -25,23 +53,22 @@ type Decisions struct {
 
 // Decided returns the decisions about the memories of a DM. Without an editor none are known.
 func Decided(memory *mesh.View, files *workspace.View, editor *edit.Editor) *Decisions {
-	s := &Sweeper{Options{Memory: memory, Workspace: files, Editor: editor, AgentID: memory.AgentID}}
+	s := &Sweeper{Options: Options{Memory: memory, Workspace: files, Editor: editor, AgentID: memory.AgentID}}
 	return s.Decided()
 }
 
 // Decided returns the decisions about the sweeper's memories.
 func (s *Sweeper) Decided() *Decisions { return &Decisions{sweeper: s, names: sync.OnceValue(s.names)} }
 
-// history is what the record of edits tells of the user's decisions. What was changed by hand is not recorded: showing
-// a memory writes nothing. An error is returned once; then no decisions are known.
+// history is what the record of edits tells of the user's decisions. An error is returned once; then none are known.
 func (d *Decisions) history(ctx context.Context) (history, error) {
 	if d.read || d.sweeper.Editor == nil {
 		return d.past, nil
 	}
 	d.read = true
-	edits, err := d.sweeper.Editor.Recorded(ctx, workspace.MemoryFile)
+	past, err := d.sweeper.decisions(ctx)
 	if err == nil {
-		d.past = historyOf(edits, nil)
+		d.past = past
 	}
 	return d.past, err
 }

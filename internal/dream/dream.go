@@ -58,7 +58,11 @@ type Options struct {
 }
 
 // Sweeper makes sweeps. It is safe for concurrent use, in this and other processes.
-type Sweeper struct{ Options }
+type Sweeper struct {
+	Options
+
+	decided decided
+}
 
 // Open returns a sweeper. It touches no file. For a group the error is fs.ErrNotExist.
 func Open(o Options) (*Sweeper, error) {
@@ -66,7 +70,7 @@ func Open(o Options) (*Sweeper, error) {
 	if !o.Workspace.Audience().IsDM() || !o.Memory.Audience.IsDM() {
 		return nil, fmt.Errorf("open the dreams: %w", fs.ErrNotExist)
 	}
-	return &Sweeper{o}, nil
+	return &Sweeper{Options: o}, nil
 }
 
 // Swept is the result of a sweep.

@@ -102,6 +102,20 @@ func (e *Editor) History(ctx context.Context, name, section string) ([]Event, er
 	return events, nil
 }
 
+// Mark is how far the record was read. Marks are equal if the record is the same.
+type Mark struct {
+	state *state // another one after the record was replaced
+	lines int64
+}
+
+// Mark returns how far the record goes. It reads only what was added since the last call of the editor.
+func (e *Editor) Mark(ctx context.Context) (Mark, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	err := e.sync(ctx)
+	return Mark{e.state, e.state.lines}, err
+}
+
 // Recorded returns the events of a file as they were recorded, oldest first. Unlike History it writes nothing.
 func (e *Editor) Recorded(ctx context.Context, name string) ([]Event, error) {
 	e.mu.Lock()
