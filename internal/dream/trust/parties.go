@@ -76,9 +76,10 @@ var (
 		"since after before for from in on at by with as there it he she they we i what who which der die das den dem des " +
 		"ein eine für seit le la les l un une des pour el los las una para il lo gli i per de het een voor w na v pro od " +
 		"za dla se prefers likes and or but")
-	modifies = wordSet("his her their my our")
-	german   = wordSet("der die das den dem des und ist nicht hat für darf mit von ein eine seine dass")
-	verbs    = wordSet("is was has had may can could gets got will would should must and or keeps")
+	modifies    = wordSet("his her their my our")
+	determiners = wordSet("the a an his her their our all any")
+	german      = wordSet("der die das den dem des und ist nicht hat für darf mit von ein eine seine dass")
+	verbs       = wordSet("is was has had may can could gets got will would should must and or keeps")
 )
 
 // othersShare reports whether a text tells what someone else has to do with what an agent looks after for its user, or
@@ -138,8 +139,9 @@ func (n Names) hasParty(words, low []string) bool {
 			len(letters) < 6 && len(letters) > 1 && strings.ToUpper(word) == word: // PIN
 		case i > 0 && modifies[low[i-1]] && i+1 < len(low) && charge.has(low[i+1]): // "his Facebook account"
 		case i == 0:
-			// "Viktor's purchases", "Viktor may", but not "Notes are".
-			if bare != low[i] || len(words) > 1 && (verbs[low[1]] || !strings.HasSuffix(bare, "s") || nouns) {
+			// "Viktor's purchases", "Viktor may", "Tomas handles the", but not "Notes are" or "Keeps notes in".
+			if bare != low[i] || len(words) > 1 &&
+				(verbs[low[1]] || !strings.HasSuffix(bare, "s") || nouns || isSingular(low)) {
 				return true
 			}
 		case links[low[i-1]], !before[low[i-1]] && !nouns:
@@ -147,6 +149,12 @@ func (n Names) hasParty(words, low []string) bool {
 		}
 	}
 	return false
+}
+
+// isSingular reports whether the second word of a sentence that begins with a word in "s" is a verb, and its subject
+// one person: no preposition follows it.
+func isSingular(low []string) bool {
+	return len(low) > 2 && strings.HasSuffix(low[1], "s") && determiners[low[2]]
 }
 
 // isUser reports whether a word is one of the user's names, in any case of declension, or what a text calls them.
