@@ -35,6 +35,9 @@ const nowhere = "%s: no such event or memory in this workspace"
 // changedSince is the fault for a token of a passage or turn that no file or log has any more.
 const changedSince = "%s: leads nowhere: no file or session log has the passage any more in these words"
 
+// unread is the fault for the token of a turn where no session logs are read.
+const unread = "%s: cites a turn of a session log, and no session logs were read: set transcripts to their folder"
+
 // finder finds passages and turns.
 func (e *Editor) finder() cite.Finder {
 	return cite.Finder{View: e.opt.View, Logs: e.opt.Logs, Hashes: func() ([]cite.Hash, error) { return e.citing(false) }}
@@ -141,7 +144,11 @@ func (e *Editor) resolveText(ctx context.Context, token grammar.Token, ref strin
 		return found, err
 	}
 	_, _, isPassage := token.Passage()
-	if _, _, isTurn := token.Turn(); isPassage || isTurn {
+	_, _, isTurn := token.Turn()
+	switch {
+	case isTurn && e.opt.Logs == nil:
+		return Evidence{}, fault.New(unread, ref)
+	case isPassage, isTurn:
 		return Evidence{}, fault.New(changedSince, ref)
 	}
 	return Evidence{}, fault.New(nowhere, ref)

@@ -44,6 +44,11 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%q leads to %+v", ref, got)
 		}
 	}
+	// A turn is not gone because nobody says where the session logs are.
+	turn := grammar.TurnToken(d.clock.Now(), []byte("ses"), []byte("trn")).String()
+	if _, err := e.Resolve(t.Context(), turn); err == nil || !strings.Contains(err.Error(), "set transcripts") {
+		t.Errorf("a turn without session logs: %v", err)
+	}
 	// An edit of this session is evidence of the next, in its item and in the event.
 	q := request(partFile, grammar.AppendItem, "Evidence (curated)", `"Eva was there"`)
 	q.Refs = []string{event.ID, memory}
