@@ -84,7 +84,7 @@ func copyFolder(tb testing.TB, from, to string) {
 		tb.Fatal(err)
 	}
 	err = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		info, err := entry.Info()

@@ -219,7 +219,7 @@ func wantFault(t testing.TB, err error, parts ...string) {
 func onDisk(t testing.TB, dir, text string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		raw, err := os.ReadFile(path)

@@ -52,7 +52,7 @@ func TestFirstBoot(t *testing.T) {
 	}
 	// SECURITY: no copy of BOOTSTRAP.md is anywhere in the folder.
 	err := filepath.WalkDir(f.Dir(), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		data, err := os.ReadFile(path)

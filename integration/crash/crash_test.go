@@ -24,6 +24,8 @@ const recorded = `7  openat(AT_FDCWD</elsewhere>, "/disk/a", O_RDONLY) = 3</disk
 7  openat(6</disk/new>, "b", O_WRONLY|O_CREAT|O_APPEND, 0600) = 7</disk/new/b>
 7  write(7</disk/new/b>, "one", 3)     = 3
 7  write(7</disk/new/b>, "two2", 4)    = 4
+7  symlinkat("new", AT_FDCWD</elsewhere>, "/disk/.l") = 0
+7  renameat(AT_FDCWD</elsewhere>, "/disk/.l", AT_FDCWD</elsewhere>, "/disk/l") = 0
 7  write(1<pipe:[12]>, "done", 4)      = 4
 7  +++ exited with 0 +++
 `
@@ -57,9 +59,9 @@ func TestStates(t *testing.T) {
 	}
 	const whole = "\x01\"2, (\x013\n"
 	for kind, want := range map[Kind]map[string]string{
-		Kept:   {"a": whole, "new/": "", "new/b": "onetwo2"},
-		Torn:   {"a": whole, "new/": "", "new/b": "onetw\x00\x00"},
-		Hollow: {"a": whole, "new/": "", "new/b": ""},
+		Kept:   {"a": whole, "l": "new", "new/": "", "new/b": "onetwo2"},
+		Torn:   {"a": whole, "l": "new", "new/": "", "new/b": "onetw\x00\x00"},
+		Hollow: {"a": whole, "l": "new", "new/": "", "new/b": ""},
 		Lost:   {"a": "old"},
 	} {
 		if diff := cmp.Diff(want, d.State(kind)); diff != "" {
@@ -70,7 +72,7 @@ func TestStates(t *testing.T) {
 	if err := d.Apply(Op{Call: "fsync", Path: "/disk"}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"a": whole, "new/": ""}, d.State(Lost)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"a": whole, "l": "new", "new/": ""}, d.State(Lost)); diff != "" {
 		t.Errorf("after fsync (-want +got):\n%s", diff)
 	}
 	if err := Restore(root, d.State(Kept)); err != nil {

@@ -56,11 +56,10 @@ func Load(root string) (*Disk, error) {
 		}
 		made := newFolder()
 		if !entry.IsDir() {
-			data, err := os.ReadFile(path)
+			made, err = loadFile(path, entry.Type())
 			if err != nil {
 				return err
 			}
-			made = &node{data: data, synced: data}
 		}
 		dir, name, err := d.parent(path)
 		if err != nil {
@@ -70,6 +69,16 @@ func Load(root string) (*Disk, error) {
 		return nil
 	})
 	return d, err
+}
+
+// loadFile returns a file that is on the disk, or a link as a file with its target in it.
+func loadFile(path string, kind fs.FileMode) (*node, error) {
+	if kind&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(path)
+		return &node{data: []byte(target), synced: []byte(target)}, err
+	}
+	data, err := os.ReadFile(path)
+	return &node{data: data, synced: data}, err
 }
 
 // find returns what has the path, nil if nothing has.
@@ -100,7 +109,7 @@ func (d *Disk) Apply(op Op) error {
 		return nil // a file without a name is of no consequence
 	}
 	switch op.Call {
-	case "rename", "link", "unlink", "rmdir", "mkdir":
+	case "rename", "link", "symlink", "unlink", "rmdir", "mkdir":
 		return d.rename(op)
 	case "open", "creat":
 		return d.opened(op)
@@ -203,6 +212,9 @@ func (d *Disk) rename(op Op) error {
 	switch op.Call {
 	case "mkdir":
 		dir.names[name] = newFolder()
+		return nil
+	case "symlink":
+		dir.names[name] = &node{data: op.Data, synced: op.Data} // restored as a file with the target in it
 		return nil
 	case "unlink", "rmdir":
 		delete(dir.names, name)

@@ -153,6 +153,8 @@ func parse(call, text, root string) (Op, error) {
 			return Op{}, nil
 		}
 		return op, nil
+	case "symlink":
+		op.Data, op.Path = unquote(args[0]), at(call, args[1:])
 	case "unlink", "rmdir", "mkdir":
 		op.Path = at(call, args)
 		if call == "unlinkat" && strings.Contains(args[2], "AT_REMOVEDIR") {

@@ -200,7 +200,7 @@ func TestDeletedRowsAreCompactedLater(t *testing.T) {
 func filesWith(t *testing.T, dir, text string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		raw, err := os.ReadFile(path)

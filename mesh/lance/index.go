@@ -22,6 +22,9 @@ type index struct {
 
 const generationPattern = "g*"
 
+// linkName is a link to the current generation, so that other programs can keep one path. This one never follows it.
+const linkName = "current"
+
 var generationName = regexp.MustCompile(`^g[0-9]+$`)
 
 // readIndex returns the folder's record, or nil where nothing has been written yet. It is read before every
@@ -105,10 +108,24 @@ func (db *DB) writeIndex(ix index) error {
 	if err := atomicfile.Write(filepath.Join(db.dir, indexName), append(data, '\n')); err != nil {
 		return fmt.Errorf("write memory index record: %w", err)
 	}
+	db.linkCurrent(ix.Generation)
 	return nil
 }
 
-// sweep deletes what no index.json names: all generations but keep, and files that an interrupted write left.
+// linkCurrent makes linkName lead to the generation, in one step. Where that fails, as on a file system without links,
+// Path returns the generation itself.
+func (db *DB) linkCurrent(generation string) {
+	made := filepath.Join(db.dir, ".index-"+generation)
+	if os.Symlink(generation, made) != nil {
+		return
+	}
+	if os.Rename(made, filepath.Join(db.dir, linkName)) != nil {
+		_ = os.Remove(made) // or the next sweep does
+	}
+}
+
+// sweep deletes what no index.json names: all generations but keep, and files that an interrupted write left. If keep is
+// "", nothing is left for linkName to lead to.
 func (db *DB) sweep(keep string) error {
 	entries, err := os.ReadDir(db.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,6 +137,7 @@ func (db *DB) sweep(keep string) error {
 	var errs []error
 	for _, e := range entries {
 		stray, _ := filepath.Match(".index*-*", e.Name())
+		stray = stray || e.Name() == linkName && keep == ""
 		if stray || generationName.MatchString(e.Name()) && e.Name() != keep {
 			errs = append(errs, os.RemoveAll(filepath.Join(db.dir, e.Name())))
 		}

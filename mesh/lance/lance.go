@@ -9,6 +9,7 @@
 //
 //	index.json                        which model's vectors, and which generation is current (replaced atomically)
 //	g123456789/memory_entries.lance   an ordinary LanceDB database; so are its two siblings
+//	current                           a link to that generation, for other programs
 //	recover.lock                      held while a damaged head version is removed
 //
 // Compact writes the next generation next to the current one and then switches index.json, so a reader sees
@@ -89,13 +90,18 @@ func Open(dir string, model ModelInfo, opts Options) *DB {
 	return &DB{dir: dir, model: model, log: log, open: make(map[string]*handle)}
 }
 
-// Path returns the folder of the tables, for other LanceDB clients. Before the first write there are none, and after a
-// Drop it is another one.
+// Path returns the folder of the tables, for other LanceDB clients: a link that always leads to the current ones, or
+// they themselves on a file system without links. Before the first write there are none.
 func (db *DB) Path() string {
-	if ix, err := db.readIndex(); err == nil && ix != nil {
-		return filepath.Join(db.dir, ix.Generation)
+	ix, err := db.readIndex()
+	if err != nil || ix == nil {
+		return db.dir
 	}
-	return db.dir
+	link := filepath.Join(db.dir, linkName)
+	if target, err := os.Readlink(link); err == nil && target == ix.Generation {
+		return link
+	}
+	return filepath.Join(db.dir, ix.Generation)
 }
 
 // Close releases the tables. Calls under way finish first; later ones return ErrClosed.

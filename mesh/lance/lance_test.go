@@ -453,3 +453,45 @@ func TestCancelled(t *testing.T) {
 	}
 	mustCount(t, db, 3)
 }
+
+// Other programs keep one path, which leads to the current tables whatever made them again. The program itself does not
+// follow it.
+func TestPathIsStable(t *testing.T) {
+	t.Parallel()
+	db, rng := newTest(t), testRNG()
+	if db.Path() != db.dir {
+		t.Errorf("before the first write: %s", db.Path())
+	}
+	path := filepath.Join(db.dir, linkName)
+	leads := func() string {
+		t.Helper()
+		target, err := os.Readlink(path)
+		if err != nil || db.Path() != path || filepath.Join(db.dir, target) != generation(t, db.dir) {
+			t.Fatalf("the path is %s, and %s leads to %q (%v)", db.Path(), path, target, err)
+		}
+		return target
+	}
+	mustAdd(t, db, someMemories(rng, 0, 2, testDim))
+	mustAdd(t, db, someMemories(rng, 2, 2, testDim))
+	first := leads()
+	mustCompact(t, db)
+	if leads() == first {
+		t.Fatal("nothing was compacted")
+	}
+	if err := db.Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("after a drop the link leads nowhere: %v", err)
+	}
+	mustAdd(t, db, someMemories(rng, 0, 3, testDim))
+	leads()
+
+	if err := errors.Join(os.Remove(path), os.Symlink(t.TempDir(), path)); err != nil {
+		t.Fatal(err)
+	}
+	if db.Path() != generation(t, db.dir) {
+		t.Errorf("another program's link is the path: %s", db.Path())
+	}
+	mustCount(t, db, 3)
+}
