@@ -211,8 +211,12 @@ func TestEmbedderSettings(t *testing.T) {
 		flags string // without --
 		fails string
 	}{
-		"unknown":             {nil, "embedder=openia", "is not one of local, openai, ollama, cohere"},
-		"local with a model":  {nil, "embedding-model=x", "the absolute path of a folder"},
+		"unknown":            {nil, "embedder=openia", "is not one of local, openai, ollama, cohere"},
+		"local with a model": {nil, "embedding-model=x", "the absolute path of a folder"},
+		"not installed": {
+			nil, "embedding-model=paraphrase-multilingual-MiniLM-L12-v2",
+			"run `yamo-mcp setup --model paraphrase-multilingual-MiniLM-L12-v2`",
+		},
 		"no dimensions":       {nil, "embedder=ollama embedding-model=x", "the number of dimensions of model x"},
 		"no key":              {nil, "embedder=openai", "OPENAI_API_KEY with the API key is not set"},
 		"customary key":       {map[string]string{"CO_API_KEY": "k"}, "embedder=cohere", ""},

@@ -65,6 +65,12 @@ func Dir(getenv func(string) string) (string, error) {
 	return filepath.Join(base, "yamo-mcp"), nil
 }
 
+// FolderDir returns where `yamo-mcp setup --model` installs the model called name. It may not exist yet.
+func FolderDir(getenv func(string) string, name string) (string, error) {
+	dir, err := Dir(getenv)
+	return filepath.Join(dir, "models", name), err
+}
+
 // userCacheDir is os.UserCacheDir over an injected environment.
 func userCacheDir(getenv func(string) string) (string, error) {
 	home := getenv("HOME")

@@ -68,20 +68,45 @@ func TestParseRefuses(t *testing.T) {
 	if _, err := Parse([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
+	inFolder := strings.NewReplacer("[[file", "[[folder.file", "'m'", "'n'").Replace(good)
+	good += "[[folder]]\nname='f'\nconfig={'c'='{}'}\n" + inFolder
+	if m, err := Parse([]byte(good)); err != nil || len(m.Folders) != 1 || len(m.Folders[0].Files) != 1 {
+		t.Fatalf("%+v, %v", m, err)
+	}
 	for name, change := range map[string][2]string{
-		"a path for a name": {"name='m'", "name='../m'"},
-		"no name":           {"name='m'", "name=''"},
-		"short digest":      {digest, digest[:10]},
-		"no size":           {"size=3", "size=0"},
-		"unknown kind":      {"kind='url'", "kind='ftp'"},
-		"no address":        {"url='https://h/m'", "url=''"},
-		"no source":         {"[[file.source]]\nkind='url'\nurl='https://h/m'\n", ""},
+		"a path for a name":   {"name='m'", "name='../m'"},
+		"a path for a folder": {"name='f'", "name='../f'"},
+		"a path in a folder":  {"name='n'", "name='../n'"},
+		"a path for a text":   {"'c'=", "'../c'="},
+		"no name":             {"name='m'", "name=''"},
+		"short digest":        {digest, digest[:10]},
+		"no size":             {"size=3", "size=0"},
+		"unknown kind":        {"kind='url'", "kind='ftp'"},
+		"no address":          {"url='https://h/m'", "url=''"},
+		"no source":           {"[[file.source]]\nkind='url'\nurl='https://h/m'\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Parse([]byte(strings.Replace(good, change[0], change[1], 1))); err == nil {
 				t.Error("accepted")
 			}
 		})
+	}
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	for _, name := range Pinned().FolderNames() {
+		f, err := Pinned().Folder(name)
+		if err != nil || f.Name != name || len(f.Files) == 0 {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+		if _, ok := f.Config["config.json"]; !ok {
+			t.Errorf("%s has no config.json", name)
+		}
+	}
+	_, err := Pinned().Folder("none")
+	if err == nil || !strings.Contains(err.Error(), Pinned().FolderNames()[0]) {
+		t.Errorf("the error names no model: %v", err)
 	}
 }
 

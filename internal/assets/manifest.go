@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
@@ -31,9 +32,19 @@ const (
 
 // Manifest lists every file there is, for every platform.
 type Manifest struct {
-	ONNXRuntime string `toml:"onnxruntime"` // version
-	Model       string `toml:"model"`       // repository@revision on the model hub
-	Files       []File `toml:"file"`
+	ONNXRuntime string   `toml:"onnxruntime"` // version
+	Model       string   `toml:"model"`       // repository@revision on the model hub
+	Files       []File   `toml:"file"`
+	Folders     []Folder `toml:"folder"`
+}
+
+// Folder is a model that is installed into a folder of its own when somebody asks for it, in the layout of
+// sentence-transformers.
+type Folder struct {
+	Name       string            `toml:"name"`       // of the model and of the folder
+	Repository string            `toml:"repository"` // repository@revision on the model hub
+	Config     map[string]string `toml:"config"`     // the texts of small files, by name
+	Files      []File            `toml:"file"`
 }
 
 // File is one pinned file. Name is what it is called in the cache folder and unique there.
@@ -98,6 +109,24 @@ func (m *Manifest) Platform(platform string) ([]File, error) {
 	return files, nil
 }
 
+// Folder returns the model called name, or an error with the names that there are.
+func (m *Manifest) Folder(name string) (Folder, error) {
+	i := slices.IndexFunc(m.Folders, func(f Folder) bool { return f.Name == name })
+	if i < 0 {
+		return Folder{}, fmt.Errorf("no model is called %q: it must be one of %s", name, strings.Join(m.FolderNames(), ", "))
+	}
+	return m.Folders[i], nil
+}
+
+// FolderNames returns the names of the models that Folder knows.
+func (m *Manifest) FolderNames() []string {
+	names := make([]string, len(m.Folders))
+	for i, f := range m.Folders {
+		names[i] = f.Name
+	}
+	return names
+}
+
 // Pinned returns the manifest that is built into the program. The caller must not change it.
 var Pinned = sync.OnceValue(func() *Manifest {
 	m, err := Parse(manifestTOML)
@@ -113,31 +142,60 @@ func Parse(data []byte) (*Manifest, error) {
 	if err := toml.Unmarshal(data, &m); err != nil {
 		return nil, err
 	}
-	for _, f := range m.Files {
-		// SECURITY: a name is joined to the cache folder.
-		if f.Name == "" || !filepath.IsLocal(f.Name) || filepath.Base(f.Name) != f.Name {
-			return nil, fmt.Errorf("file %q: not a plain file name", f.Name)
-		}
-		if len(f.Sources) == 0 {
-			return nil, fmt.Errorf("file %s: no source", f.Name)
-		}
-		for _, d := range f.Accepted() {
-			if raw, err := hex.DecodeString(d.SHA256); err != nil || len(raw) != 32 || d.Size <= 0 {
-				return nil, fmt.Errorf("file %s: digest %q, size %d", f.Name, d.SHA256, d.Size)
+	files := slices.Clone(m.Files)
+	for _, folder := range m.Folders {
+		for name := range folder.Config {
+			if err := plainName(name); err != nil {
+				return nil, err
 			}
 		}
-		for _, s := range f.Sources {
-			ok := false
-			switch s.Kind {
-			case KindURL:
-				ok = s.URL != ""
-			case KindPip, KindMaven, KindNPM:
-				ok = s.Package != "" && s.Member != ""
-			}
-			if !ok {
-				return nil, fmt.Errorf("file %s: incomplete source of kind %q", f.Name, s.Kind)
-			}
+		if err := plainName(folder.Name); err != nil {
+			return nil, err
+		}
+		files = append(files, folder.Files...)
+	}
+	for _, f := range files {
+		if err := f.check(); err != nil {
+			return nil, err
 		}
 	}
 	return &m, nil
+}
+
+// plainName refuses a name that leaves its folder.
+//
+// SECURITY: a name is joined to the cache folder.
+func plainName(name string) error {
+	if name == "" || !filepath.IsLocal(name) || filepath.Base(name) != name {
+		return fmt.Errorf("file %q: not a plain file name", name)
+	}
+	return nil
+}
+
+// check reports what is missing or wrong in the description of f.
+func (f File) check() error {
+	if err := plainName(f.Name); err != nil {
+		return err
+	}
+	if len(f.Sources) == 0 {
+		return fmt.Errorf("file %s: no source", f.Name)
+	}
+	for _, d := range f.Accepted() {
+		if raw, err := hex.DecodeString(d.SHA256); err != nil || len(raw) != 32 || d.Size <= 0 {
+			return fmt.Errorf("file %s: digest %q, size %d", f.Name, d.SHA256, d.Size)
+		}
+	}
+	for _, s := range f.Sources {
+		ok := false
+		switch s.Kind {
+		case KindURL:
+			ok = s.URL != ""
+		case KindPip, KindMaven, KindNPM:
+			ok = s.Package != "" && s.Member != ""
+		}
+		if !ok {
+			return fmt.Errorf("file %s: incomplete source of kind %q", f.Name, s.Kind)
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
@@ -19,14 +20,14 @@ const CachedTexts = 1000
 // Connect refuses them.
 type Embedder struct {
 	Provider   string // Local, or the API that a remote service has
-	Model      string // "" for the provider's usual one; of Local, a folder
+	Model      string // "" for the provider's usual one; of Local, a folder, or a model that setup installs
 	Dimensions int    // 0 if the model's are known
 	Addresses  string // separated by commas, the fallbacks after the first; "" for the provider's own
 	KeyEnv     string // the name of the environment variable with the API key
 }
 
-// Local is the provider on this machine: all-MiniLM-L6-v2, or the model in a folder, with ONNX Runtime, which `yamo-mcp
-// setup` installs. No text leaves the machine.
+// Local is the provider on this machine: all-MiniLM-L6-v2, or another model in a folder, with ONNX Runtime, which
+// `yamo-mcp setup` installs. No text leaves the machine.
 const Local = "local"
 
 var embedders = []string{Local, "openai", "ollama", "cohere"}
@@ -40,9 +41,9 @@ var EmbedderSettings = []Setting{
 		valid: oneOf(embedders...),
 	},
 	spec[string]{
-		Name: "embedding-model", help: "model of a remote embedder, or folder of a local model, if not the usual one",
+		Name: "embedding-model", help: "model of a remote embedder, or name or folder of a local model, if not the usual one",
 		more: "The usual ones are `text-embedding-3-small`, `nomic-embed-text` and `embed-multilingual-v3.0`; " +
-			"a folder has the layout of sentence-transformers, see below",
+			"for local models see below",
 		field: func(c *Config) *string { return &c.Embedder.Model },
 	},
 	spec[int]{
@@ -86,16 +87,16 @@ func (e Embedder) Connect(getenv func(string) string, logger *slog.Logger) (embe
 	if e.Provider == Local {
 		// The operator who names a remote model but no provider believes that it is used. Searching with another model
 		// without a word would be worse than not starting.
-		if e.Dimensions != 0 || e.Addresses != "" || e.KeyEnv != "" || e.Model != "" && !filepath.IsAbs(e.Model) {
+		if e.Dimensions != 0 || e.Addresses != "" || e.KeyEnv != "" || e.Model != "" && !e.namesFolder() {
 			return nil, nil, Name("embedder").Errorf("embedder: local has no address, and its model is the absolute path of "+
-				"a folder; name the provider that the other embedding settings are for: %s", strings.Join(embedders[1:], ", "))
+				"a folder or %s; name the provider that the other embedding settings are for: %s",
+				strings.Join(assets.Pinned().FolderNames(), ", "), strings.Join(embedders[1:], ", "))
 		}
 		options := embed.Options{Locate: func() (assets.Paths, error) { return assets.Locate(getenv) }}
 		if e.Model != "" {
 			var err error
-			if options.Folder, err = embed.OpenFolder(filepath.Clean(e.Model)); err != nil {
-				return nil, nil, Name("embedding-model").Errorf("embedding model: %w; it must be a folder with tokenizer.json, "+
-					"onnx/model.onnx and config.json, as sentence-transformers writes them", err)
+			if options.Folder, err = e.openFolder(getenv); err != nil {
+				return nil, nil, Name("embedding-model").Errorf("embedding model: %w", err)
 			}
 		}
 		local := embed.NewLocal(options)
@@ -121,4 +122,30 @@ func (e Embedder) Connect(getenv func(string) string, logger *slog.Logger) (embe
 		chain = append(chain, embed.Provider{Name: name, Embedder: remote})
 	}
 	return embed.NewChain(logger, chain[0], chain[1:]...), func() error { return nil }, nil
+}
+
+// namesFolder reports whether the model is a folder, or one that `yamo-mcp setup --model` installs into a folder.
+func (e Embedder) namesFolder() bool {
+	return filepath.IsAbs(e.Model) || slices.Contains(assets.Pinned().FolderNames(), e.Model)
+}
+
+// openFolder opens the local model that is named.
+func (e Embedder) openFolder(getenv func(string) string) (*embed.Folder, error) {
+	if filepath.IsAbs(e.Model) {
+		folder, err := embed.OpenFolder(filepath.Clean(e.Model))
+		if err != nil {
+			err = fmt.Errorf("%w; it must be a folder with tokenizer.json, onnx/model.onnx and config.json, "+
+				"as sentence-transformers writes them", err)
+		}
+		return folder, err
+	}
+	dir, err := assets.FolderDir(getenv, e.Model)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := embed.OpenFolder(dir)
+	if err != nil {
+		err = fmt.Errorf("%w; run `yamo-mcp setup --model %s`", err, e.Model)
+	}
+	return folder, err
 }

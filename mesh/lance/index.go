@@ -124,8 +124,8 @@ func (db *DB) linkCurrent(generation string) {
 	}
 }
 
-// sweep deletes what no index.json names: all generations but keep, and files that an interrupted write left. If keep is
-// "", nothing is left for linkName to lead to.
+// sweep deletes what no index.json names: all generations but keep, and files that an interrupted write left; if keep
+// is "", linkName too.
 func (db *DB) sweep(keep string) error {
 	entries, err := os.ReadDir(db.dir)
 	if errors.Is(err, fs.ErrNotExist) {

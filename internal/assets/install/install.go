@@ -29,12 +29,15 @@ const scratchPrefix = ".install-"
 
 // Options say what to install, and where.
 type Options struct {
-	Dir   string        // the cache folder; made if it is not there
-	Files []assets.File // what is wanted, usually assets.Pinned().Platform(...)
-	From  string        // install from this folder only, without any connection
-	Out   io.Writer     // one line per source and result
+	Dir   string            // the cache folder; made if it is not there
+	Files []assets.File     // what is wanted, usually assets.Pinned().Platform(...)
+	Texts map[string]string // small files to write besides, by name
+	From  string            // install from this folder only, without any connection
+	Out   io.Writer         // one line per source and result
 	// Terminal means that Out is a terminal: downloads then draw a progress bar.
 	Terminal bool
+	// Command is what a person runs to try again; "" means `yamo-mcp setup`.
+	Command string
 	// Timeouts bound the waiting; zero fields mean the defaults.
 	Timeouts Timeouts
 }
@@ -69,6 +72,7 @@ func Run(ctx context.Context, o Options) error { return newInstaller(o).run(ctx)
 
 func newInstaller(o Options) *installer {
 	o.Timeouts = o.Timeouts.withDefaults()
+	o.Command = cmp.Or(o.Command, "yamo-mcp setup")
 	return &installer{Options: o, fetched: map[string]string{}, dead: map[string]bool{}}
 }
 
@@ -90,6 +94,12 @@ func (in *installer) run(ctx context.Context) error {
 	}
 	defer os.RemoveAll(in.scratch) //nolint:errcheck // the next run removes it
 
+	// Before the model, so that a folder with a model is complete.
+	for name, text := range in.Texts {
+		if err := in.write(name, text); err != nil {
+			return err
+		}
+	}
 	var missing []assets.File
 	for _, f := range in.Files {
 		ok, err := in.install(ctx, f)
@@ -101,9 +111,27 @@ func (in *installer) run(ctx context.Context) error {
 		}
 	}
 	if len(missing) > 0 {
-		return missingError(missing, in.From)
+		return in.missingError(missing)
 	}
 	return nil
+}
+
+// write puts a small file into place.
+func (in *installer) write(name, text string) error {
+	file := filepath.Join(in.scratch, name)
+	w, err := createPublic(file)
+	if err != nil {
+		return err
+	}
+	_, err = w.WriteString(text)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	want, err := digest(file)
+	if err != nil {
+		return err
+	}
+	return place(file, filepath.Join(in.Dir, name), want)
 }
 
 // Verify hashes the files in dir and returns the names of those that are absent or damaged.
@@ -285,9 +313,8 @@ func removeScratch(dir string) {
 	}
 }
 
-// missingError lists the files that are not installed, their sources and the next step. from is the folder that was
-// searched, "" if downloads failed.
-func missingError(files []assets.File, from string) error {
+// missingError lists the files that are not installed, their sources and the next step.
+func (in *installer) missingError(files []assets.File) error {
 	var b strings.Builder
 	b.WriteString("not installed:")
 	for _, f := range files {
@@ -296,10 +323,10 @@ func missingError(files []assets.File, from string) error {
 			fmt.Fprintf(&b, "\n    %s", describeFully(s))
 		}
 	}
-	if from == "" {
-		b.WriteString("\nrun `yamo-mcp setup` again, or put one of each into a folder and run `yamo-mcp setup --from FOLDER`")
+	if in.From == "" {
+		fmt.Fprintf(&b, "\nrun `%[1]s` again, or put one of each into a folder and run `%[1]s --from FOLDER`", in.Command)
 	} else {
-		fmt.Fprintf(&b, "\nput one of each into %s and run the command again", from)
+		fmt.Fprintf(&b, "\nput one of each into %s and run the command again", in.From)
 	}
 	return errors.New(b.String())
 }

@@ -124,6 +124,25 @@ func wantOutput(t *testing.T, out string, parts ...string) {
 	}
 }
 
+// A model's folder gets its configuration too, and the error says which command to repeat.
+func TestModelFolder(t *testing.T) {
+	dir, texts := t.TempDir(), map[string]string{"config.json": "{}\n"}
+	url := serve(t, say("the model"))
+	o := Options{Dir: dir, Files: []assets.File{file("the model", fromURL(url+"/m"))}, Texts: texts, Command: "setup it"}
+	for range 2 { // the second time it is there
+		if out, err := run(t, o); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	wantContent(t, dir, "the model")
+	if got, err := os.ReadFile(filepath.Join(dir, "config.json")); err != nil || string(got) != "{}\n" {
+		t.Errorf("config.json is %q, %v", got, err)
+	}
+	o.Files = []assets.File{file("another", fromURL(url+"/m"))}
+	_, err := run(t, o)
+	wantError(t, err, "run `setup it` again", "`setup it --from FOLDER`")
+}
+
 func TestFirstSourceDeadSecondUsed(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") // accepts and never answers
 	if err != nil {
