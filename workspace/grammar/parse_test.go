@@ -218,6 +218,8 @@ func TestCanonical(t *testing.T) {
 	for name, want := range map[string]string{
 		"Evidence": "Evidence (curated)", "evidence": "Evidence (curated)", "open": "Open Questions", "Role": "Role",
 		"Ev": "Ev", "": "", "Working": "Working Agreements",
+		"trigger": "Triggers", "Ally": "Allies", "Open question": "Open Questions", "Evolutions": "Evolution",
+		"Roles": "Role", "Triggering": "Triggering",
 	} {
 		if got := partType.Canonical(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)

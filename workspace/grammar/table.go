@@ -189,15 +189,17 @@ func (t *Type) form(name string) Form {
 	return Free
 }
 
-// Canonical returns the name of the section of a profile that name abbreviates, such as "Evidence" for "Evidence
-// (curated)": the only one whose name begins with its words. Any other name is returned as it is.
+// Canonical returns the name of the section of a profile that name means, such as "Evidence" for "Evidence (curated)"
+// and "Trigger" for "Triggers": the only one whose name begins with its words, or is its singular or plural. Any other
+// name is returned as it is.
 func (t *Type) Canonical(name string) string {
 	if _, known := t.section(name); known || !t.strict() || Slug(name) == "" {
 		return name
 	}
 	found := ""
 	for _, s := range t.Sections {
-		if strings.HasPrefix(s.Anchor(), Slug(name)+"-") {
+		slug, anchor := Slug(name), s.Anchor()
+		if strings.HasPrefix(anchor, slug+"-") || isPlural(anchor, slug) || isPlural(slug, anchor) {
 			if found != "" {
 				return name
 			}
@@ -208,6 +210,12 @@ func (t *Type) Canonical(name string) string {
 		return name
 	}
 	return found
+}
+
+// isPlural reports whether many is the plural of one.
+func isPlural(many, one string) bool {
+	stem, isY := strings.CutSuffix(one, "y")
+	return many == one+"s" || isY && many == stem+"ies"
 }
 
 // forms are the names of the forms for those who edit.
