@@ -184,6 +184,14 @@ var mutants = []mutant{
 		"./internal/dream", "TestHeldForAGroupsLog", "what a group's log has is not promoted",
 	},
 	{
+		"internal/dream/authority.go", `return a.of(replacement) >= a.of(old)`, `return true`,
+		"./internal/dream", "TestReplacementOfLessAuthority", "a page's words do not replace the user's",
+	},
+	{
+		"internal/dream/dispute.go", `if err != nil || !found {`, `if err != nil || found {`,
+		"./internal/brief", "TestSpeakersAreNamed", "the brief says what the user said where nobody confirmed another word",
+	},
+	{
 		"internal/brief/memory.go", `return g.foreign(hit) || hit.Lesson != nil`, `return hit.Lesson != nil`,
 		"./internal/brief", "", "what a group said is not told unasked in a DM",
 	},
