@@ -47,6 +47,21 @@ func (l *lines) add(words []string, marks ...string) {
 	out.WriteString("\n")
 }
 
+// said returns what a reader must see before and after the words of a memory. Where a group's have several lines, whose
+// they are comes first, and each line is quoted.
+//
+// SECURITY: a model that reads for a DM could take an indented line of a group's, which looks like an item, for one.
+func said(visibility, content string) (whose, words, mark string) {
+	if visibility == string(record.Private) {
+		return "", content, ""
+	}
+	words = strings.TrimSpace(text.Plain(content))
+	if record.Visibility(visibility).Group() == "" || !strings.Contains(words, "\n") {
+		return "", content, visibility
+	}
+	return "[" + visibility + "]", "> " + breaks.ReplaceAllString(words, "\n> "), ""
+}
+
 // text returns the list and what to do next, or what to write if there is neither.
 func (l *lines) text(hint, none string) string {
 	if hint != "" {
@@ -79,13 +94,11 @@ func (a memoryAnswer) lines() string {
 		if r.Details != nil {
 			return ""
 		}
-		level, visibility, kind := r.Confidence, r.Visibility, ""
+		level, kind := r.Confidence, ""
 		if level == string(confidence.Likely) {
 			level = ""
 		}
-		if visibility == string(record.Private) {
-			visibility = ""
-		}
+		whose, words, visibility := said(r.Visibility, r.Content)
 		if r.Type == "lesson" || r.Type == "reflection" {
 			kind = r.Type
 		}
@@ -97,15 +110,12 @@ func (a memoryAnswer) lines() string {
 		if strings.Contains(r.Content, happened) {
 			happened = ""
 		}
-		l.add([]string{r.ID, day(r.CreatedAt, a.zone), r.Content},
+		l.add([]string{r.ID, day(r.CreatedAt, a.zone), whose, words},
 			level, kind, visibility, labeled("happened", happened), before, labeled("project", r.Project), r.Link, r.Place)
 	}
 	for _, r := range a.Standing {
-		visibility := r.Visibility
-		if visibility == string(record.Private) {
-			visibility = ""
-		}
-		l.add([]string{r.ID, day(r.CreatedAt, a.zone), r.Content}, "standing", visibility)
+		whose, words, visibility := said(r.Visibility, r.Content)
+		l.add([]string{r.ID, day(r.CreatedAt, a.zone), whose, words}, "standing", visibility)
 	}
 	for _, r := range a.Lessons {
 		l.add([]string{r.LessonID, r.PreventativeRule}, "lesson, "+r.Severity, labeled("scope", r.ApplicableScope))
@@ -123,11 +133,8 @@ func (a memoryAnswer) lines() string {
 func (a lessonList) lines() string {
 	var l lines
 	for _, r := range a.Lessons {
-		visibility := r.Visibility
-		if visibility == string(record.Private) {
-			visibility = ""
-		}
-		l.add([]string{r.LessonID, day(r.CreatedAt, a.zone), r.PreventativeRule}, r.Severity,
+		whose, words, visibility := said(r.Visibility, r.PreventativeRule)
+		l.add([]string{r.LessonID, day(r.CreatedAt, a.zone), whose, words}, r.Severity,
 			labeled("scope", r.ApplicableScope), fmt.Sprintf("confidence %.2g", r.RuleConfidence), visibility,
 			labeled("mistake", r.ErrorPattern), labeled("situation", r.Situation), labeled("missed", r.Oversight),
 			labeled("fix", r.Fix), labeled("instead", r.InverseLesson), labeled("pattern", r.PatternID),
@@ -149,15 +156,21 @@ func (a logAnswer) lines() string {
 			labeled("model", s.Model), fmt.Sprintf("%d turns", s.EntryCount), labeled("group", s.Group),
 			labeled("agent", s.AgentID), labeled("from", s.SourcePlugin), worker(s), unread(s.SkippedLines))
 	}
+	group := ""
+	if a.Header != nil {
+		group = groupOf(a.Header.Group)
+	}
 	for _, e := range a.Entries {
+		_, words, _ := said(group, e.Content) // the header has whose
 		who := e.Role
 		if e.SenderID != "" {
 			who += " (" + e.SenderID + ")"
 		}
-		l.add([]string{e.Timestamp, who + ":", e.Content})
+		l.add([]string{e.Timestamp, who + ":", words})
 	}
 	for _, h := range a.Hits {
-		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", h.Preview},
+		_, words, _ := said(groupOf(h.Group), h.Preview)
+		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", words},
 			labeled("project", h.Project), labeled("group", h.Group))
 	}
 	if a.SkippedLines > 0 {
@@ -167,6 +180,14 @@ func (a logAnswer) lines() string {
 		l.add([]string{fmt.Sprintf("next_offset: %d", a.NextOffset)})
 	}
 	return l.text(a.Hint, "Nothing found.")
+}
+
+// groupOf returns the compartment of a group, the private one for "".
+func groupOf(group string) string {
+	if group == "" {
+		return string(record.Private)
+	}
+	return string(record.OfGroup(group))
 }
 
 // worker marks a session of a subagent that is in no other session's list.
