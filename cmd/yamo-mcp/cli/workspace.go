@@ -56,25 +56,37 @@ func (e Env) WarnGitKeeps(ctx context.Context, dir, name string) {
 // nearby returns the workspace that the current folder is in, or else the one that `yamo-mcp install` makes in the home
 // folder; "" if there is neither.
 func nearby(home string) string {
-	isWorkspace := func(dir string) bool {
-		for _, name := range []string{"SOUL.md", "BOOTSTRAP.md"} { // one of them is there from the beginning
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				return true
-			}
-		}
-		return false
-	}
-	if dir, err := os.Getwd(); err == nil {
-		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-			if isWorkspace(dir) {
-				return dir
-			}
-		}
+	if dir := Around(); dir != "" {
+		return dir
 	}
 	if dir := filepath.Join(home, "agent"); home != "" && isWorkspace(dir) {
 		return dir
 	}
 	return ""
+}
+
+// Around returns the workspace that the current folder is in, "" for none.
+func Around() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if isWorkspace(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// isWorkspace reports whether a folder has one of the files that a workspace has from the beginning.
+func isWorkspace(dir string) bool {
+	for _, name := range []string{"SOUL.md", "BOOTSTRAP.md"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Project returns the project of the folder that the command runs in, "" if that is in no git repository: commands run

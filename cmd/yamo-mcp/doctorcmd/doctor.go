@@ -59,8 +59,8 @@ func New(env cli.Env) *cobra.Command {
 		Long: `Check the program and its parts, the workspace and its memory, what a host's model receives in a
 direct conversation and in a group, the hosts' configuration and hooks, locks, disk and clock. Each
 problem is shown with the command that solves it. The exit code is 1 if there is a problem, 0 if
-there are only notes. Without --workspace and YAMO_WORKSPACE, the workspace of the hosts'
-configuration is checked, or else ~/agent.`,
+there are only notes. Without --workspace and YAMO_WORKSPACE, the workspace that the current folder
+is in is checked, or that of the hosts' configuration, or else ~/agent.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd) },
 	}
@@ -118,8 +118,12 @@ func (d *doctor) run(ctx context.Context, cmd *cobra.Command) error {
 	return nil
 }
 
-// usual returns the workspace that is meant when none is named: the first that a host serves, else ~/agent.
+// usual returns the workspace that is meant when none is named: the one that the current folder is in, or the first
+// that a host serves, else ~/agent.
 func (d *doctor) usual(servers []installed) string {
+	if dir := cli.Around(); dir != "" {
+		return dir
+	}
 	for _, s := range servers {
 		if s.workspace != "" {
 			return s.workspace
