@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // so that USER.md's time zone is known on machines without a zone database
+	"unicode"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 )
@@ -35,8 +36,10 @@ func zoneOf(value string) (zone *time.Location, ok bool) {
 		if strings.EqualFold(name, "local") || offset != nil && !strings.Contains(name, "/") {
 			continue
 		}
-		if zone, err := time.LoadLocation(name); err == nil {
-			return zone, true
+		for _, spelling := range []string{name, capitalized(name)} {
+			if zone, err := time.LoadLocation(spelling); err == nil {
+				return zone, true
+			}
 		}
 	}
 	if offset == nil {
@@ -52,6 +55,22 @@ func zoneOf(value string) (zone *time.Location, ok bool) {
 		seconds = -seconds
 	}
 	return time.FixedZone("UTC"+strings.Replace(offset[0][3:], " ", "", -1), seconds), true
+}
+
+// capitalized returns the name of a time zone with the usual capitals: America/New_York, CET. Some, such as
+// America/Port-au-Prince, have others.
+func capitalized(zone string) string {
+	if !strings.Contains(zone, "/") {
+		return strings.ToUpper(zone)
+	}
+	first := true
+	return strings.Map(func(r rune) rune {
+		wasFirst := first
+		if first = !unicode.IsLetter(r); wasFirst {
+			return unicode.ToUpper(r)
+		}
+		return unicode.ToLower(r)
+	}, zone)
 }
 
 // profileHead is how much of USER.md is searched for the time zone, in bytes.

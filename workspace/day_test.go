@@ -38,6 +38,7 @@ func TestDays(t *testing.T) {
 		"offset only":    {"- **Timezone**: UTC+5:30\n", late, "2026-02-15", "2026-02-14"},
 		"minus sign":     {"**Timezone:** GMT−5", utc("2026-02-15T03:00:00Z"), "2026-02-14", "2026-02-15"},
 		"prose":          {"The time zone changed, and Cuba is far.\n", late, "2026-02-14", "2026-02-14"},
+		"small letters":  {"**Timezone:** america/bogota", utc("2026-02-15T03:00:00Z"), "2026-02-14", "2026-02-15"},
 		"unknown zone":   {"**Timezone:** Middle/Earth\n", late, "2026-02-14", "2026-02-14"},
 		"placeholder":    {"**Timezone:** [TZ identifier]\n", late, "2026-02-14", "2026-02-14"},
 		"outside":        {"**Timezone:** ../../etc/localtime\n", late, "2026-02-14", "2026-02-14"},

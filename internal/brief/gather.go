@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/frontmatter"
@@ -59,14 +60,21 @@ func (g *gatherer) sections(ctx context.Context, state workspace.State) ([]secti
 
 // nowSection is the time, which a model does not know by itself.
 func (g *gatherer) nowSection() section {
-	zone := g.now.Format("MST")
-	if name := g.now.Location().String(); name != "Local" && name != "UTC" {
-		zone = name + ", " + zone
+	// A zone can be called by its offset: UTC+5:30, or -05.
+	zone, _ := g.now.Zone()
+	var names []string
+	for _, name := range []string{g.now.Location().String(), zone} {
+		isOffset := name == "" || strings.HasPrefix(name, "UTC") || name[0] == '+' || name[0] == '-'
+		if name != "Local" && !isOffset && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	if _, offset := g.now.Zone(); offset != 0 {
-		zone += ", UTC" + g.now.Format("-07:00")
+		names = append(names, "UTC"+g.now.Format("-07:00"))
+	} else if len(names) == 0 {
+		names = []string{"UTC"}
 	}
-	line := g.now.Format("Monday, 2006-01-02, 15:04") + " (" + zone + ")"
+	line := g.now.Format("Monday, 2006-01-02, 15:04") + " (" + strings.Join(names, ", ") + ")"
 	return section{title: "Now", items: []item{{text: line}}, share: 100}
 }
 
@@ -265,9 +273,14 @@ func (g *gatherer) log() section {
 	return s
 }
 
-// read returns a file's text; of a very large file the beginning.
+// read returns a file's text; of a very large file the beginning. One that has other bytes than text is named, since
+// the text is then not what the person wrote.
 func (g *gatherer) read(name string) (string, error) {
-	data, _, err := g.Workspace.Head(name)
+	data, more, err := g.Workspace.Head(name)
+	odd := workspace.Skipped{Name: name, Reason: "it is not UTF-8 text, so that parts of it cannot be read"}
+	if !more && !utf8.Valid(data) && !slices.Contains(g.skipped, odd) {
+		g.skipped = append(g.skipped, odd)
+	}
 	return text.Plain(string(data)), err
 }
 
