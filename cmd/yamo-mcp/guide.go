@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,8 +31,8 @@ func (g *guide) ask(question, usual string) (string, error) {
 		question += " [" + usual + "]"
 	}
 	fmt.Fprint(g.Stderr, question+": ")
-	line, err := g.lines.ReadString('\n')
-	if line = strings.TrimSpace(line); err != nil && (err != io.EOF || line == "") {
+	line, err := readLine(g.lines)
+	if line = strings.TrimSpace(line); err != nil && (!errors.Is(err, io.EOF) || line == "") {
 		return "", fmt.Errorf("read the answer: %w", err)
 	}
 	if line == "" {
