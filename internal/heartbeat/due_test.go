@@ -20,7 +20,8 @@ func TestInterval(t *testing.T) {
 		"bi-weekly": 2 * week, "semi-annually": year / 2, "4 times daily": 6 * time.Hour, "3x a day": 8 * time.Hour,
 		"every 1-2 days": day, "every two to three weeks": 2 * week, "every 10 or so minutes": 10 * time.Minute,
 		"every single day": day, "every other Monday": 2 * week, "the first Monday of the month": month,
-		"on the 15th of the month": month, "in the evenings": day, "1 weekly report": week, "2 weekly reports": week,
+		"on the 15th of the month": month, "on the 1st": month, "on the 3rd of May": 0,
+		"in the evenings": day, "1 weekly report": week, "2 weekly reports": week,
 		"Is a new version out?": 0, "Remind Mira": 0, "every now and then": 0,
 	} {
 		if got, days := Interval(text); got != want || len(days) > 0 {

@@ -51,8 +51,9 @@ var (
 	otherWeek = regexp.MustCompile(`\b(?:every|each) (?:other|second) (?:sun|mon|tues|wednes|thurs|fri|satur)day\b`)
 	ofMonth   = regexp.MustCompile(`\b(?:first|second|third|fourth|last|1st|2nd|3rd|4th) ` +
 		`(?:sun|mon|tues|wednes|thurs|fri|satur|week|work)day (?:of|in)\b`)
-	// ofThe is "on the 15th of the month", and plural "in the mornings".
+	// ofThe is "on the 15th of the month", dated "on the 15th", and plural "in the mornings".
 	ofThe  = regexp.MustCompile(`\bof the (week|month|quarter|year)\b`)
+	dated  = regexp.MustCompile(`\bon the \d{1,2}(?:st|nd|rd|th)(?: of [a-z]+)?\b`)
 	plural = regexp.MustCompile(`\b(?:mornings|afternoons|evenings|nights)\b`)
 	prefix = regexp.MustCompile(`\b(bi|semi)-`)
 )
@@ -105,6 +106,9 @@ func Interval(text string) (interval time.Duration, days []time.Weekday) {
 	}
 	if m := ofThe.FindStringSubmatch(text); m != nil {
 		return unit(m[1]), nil
+	}
+	if at := dated.FindString(text); at != "" && !strings.Contains(at, " of ") { // "of May" is once
+		return month, nil
 	}
 	if plural.MatchString(text) {
 		return day, nil
