@@ -34,6 +34,8 @@ type gatherer struct {
 	whole   bool             // the files of the workspace are shown elsewhere
 	decided *dream.Decisions // see decisions
 
+	callings []string // what the user is called; set by memories
+
 	begun    bool
 	searches sync.WaitGroup // sets what follows, once it was begun
 	found    []mesh.Recalled

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // Each name of a time zone and its offset are told once.
@@ -29,4 +31,20 @@ func TestOtherEncoding(t *testing.T) {
 	contains(t, build(t, open(t, dir, audience.DM()), Options{}).Text, []string{
 		"Ana mag", "- MEMORY.md: it is not UTF-8 text, so that parts of it cannot be read\n",
 	}, nil)
+}
+
+// What is about the user holds in every project, also if the agent has written the user's name.
+func TestUserInEveryProject(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"USER.md": "**Name:** Ana Sousa\n"})
+	s := open(t, dir, audience.DM())
+	ctx := mesh.WithProject(t.Context(), func() string { return "github.com/acme/kelp" })
+	for _, content := range []string{"Ana is allergic to hazelnuts.", "Ana Sousa's sister is Inês.", "The port is 8080."} {
+		if _, err := s.Memory.Store(ctx, record.Memory{Content: content}, record.Private); err != nil {
+			t.Fatal(err)
+		}
+	}
+	contains(t, build(t, s, Options{Project: "mare"}).Text, []string{
+		"Ana is allergic to hazelnuts.\n", "Ana Sousa's sister is Inês.\n",
+	}, []string{"8080"})
 }

@@ -207,6 +207,7 @@ func (g *gatherer) memories(ctx context.Context) section {
 		return g.foreign(hit) || hit.Lesson != nil || hit.Reflection != nil || hit.Past != nil
 	})
 	slices.Reverse(all) // newest first
+	g.callings = callings(g.Workspace.UserName())
 	hits := g.recalled(ctx)
 	seen := map[string]bool{}
 	add := func(group string, most int, list []record.Hit, admit func(record.Hit) bool) {
@@ -243,10 +244,16 @@ func (g *gatherer) elsewhere(hit record.Hit) bool { return g.Project != "" && g.
 // origin names the project of a memory that is not the session's: what holds there may not hold here. What is about the
 // user holds in every project.
 func (g *gatherer) origin(hit record.Hit) string {
-	if hit.Project == "" || g.Project != "" && hit.OfProject(g.Project) || hit.IsPersonal() {
+	if hit.Project == "" || g.Project != "" && hit.OfProject(g.Project) || hit.IsPersonal(g.callings...) {
 		return ""
 	}
 	return " [project " + line(record.ProjectName(hit.Project), itemChars) + "]"
+}
+
+// callings returns what a person is called: the whole name, and the first.
+func callings(name string) []string {
+	first, _, _ := strings.Cut(name, " ")
+	return []string{name, first}
 }
 
 // conversation is the source of exchanges that are kept as they were said. Unasked they would be a transcript.

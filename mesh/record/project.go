@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -57,8 +58,9 @@ var (
 const personalHead = 400
 
 // IsPersonal reports whether the memory is about the user rather than about its project, so that it holds in every
-// project: a standing instruction or preference, or a statement about the user. Only English is recognized, and tags.
-func (r *Record) IsPersonal() bool {
+// project: a standing instruction or preference, or a statement about the user, who may be called by one of names. Only
+// English is recognized, names, and tags.
+func (r *Record) IsPersonal(names ...string) bool {
 	if r.Lesson != nil || r.Reflection != nil {
 		return false
 	}
@@ -66,6 +68,14 @@ func (r *Record) IsPersonal() bool {
 		return true
 	}
 	text := strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(r.Content), "User: "), " -*\"'")
-	return len(text) <= personalHead && utf8.ValidString(text) && aboutPerson.MatchString(text) &&
-		!aboutCode.MatchString(text)
+	about := aboutPerson.MatchString(text) ||
+		slices.ContainsFunc(names, func(name string) bool { return beginsWith(text, name) })
+	return len(text) <= personalHead && utf8.ValidString(text) && about && !aboutCode.MatchString(text)
+}
+
+// beginsWith reports whether a text begins with a name, as a word.
+func beginsWith(text, name string) bool {
+	rest, ok := strings.CutPrefix(text, name)
+	next, _ := utf8.DecodeRuneInString(rest)
+	return ok && name != "" && !unicode.IsLetter(next) && !unicode.IsDigit(next) && next != '-' && next != '_'
 }

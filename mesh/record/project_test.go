@@ -67,6 +67,14 @@ func TestIsPersonal(t *testing.T) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
+	for content, want := range map[string]bool{
+		"Ana is allergic to hazelnuts.": true, "Ana's sister comes in May": true, "Ana-lytics runs on port 80": false,
+		"Analysis of the log": false, "Rui likes tea": false, "Ana set `GOFLAGS`": false,
+	} {
+		if got := (&Record{Memory: Memory{Content: content}}).IsPersonal("", "Ana"); got != want {
+			t.Errorf("%q of Ana: %v, want %v", content, got, want)
+		}
+	}
 	if r := (Record{Memory: Memory{Content: "Blood type A+", Tags: []string{"Personal"}}}); !r.IsPersonal() {
 		t.Error("a tag is not enough")
 	}
