@@ -11,7 +11,7 @@ import (
 
 // announces matches words that announce a random value later in their sentence: "my key for the weather service is
 // k7E3…", "when it asks for the client secret, paste dvZX…".
-var announces = regexp.MustCompile(`(?i)\b(?:keys?|secrets?|tokens?|credentials?|passwords?)\b[^\n"'<>{}=]{1,80}$`)
+var announces = regexp.MustCompile(`(?i)\b(?:keys?|secrets?|tokens?|credentials?|(passwords?))\b[^\n"'<>{}=]{1,80}$`)
 
 // announcesKey matches the words for a private key, before one in hexadecimal digits.
 var announcesKey = regexp.MustCompile(`(?i)\b(?:private|wallet|signing|secret|master|encryption|recovery)` +
@@ -43,8 +43,12 @@ func findDistant(text string) (found []Finding) {
 			found = append(found, Finding{PrivateKey, start, end})
 		case strings.Contains(before, "--") || strings.Contains(strings.TrimRight(v, "="), "="):
 			// A command line, whose options have rules of their own.
-		case scrambled(v) && announces.MatchString(before) && !announcesDigest(before):
-			found = append(found, Finding{APIKey, start, end})
+		case scrambled(v) && !announcesDigest(before):
+			if word := announces.FindStringSubmatch(before); word != nil && word[1] != "" {
+				found = append(found, Finding{Password, start, end})
+			} else if word != nil {
+				found = append(found, Finding{APIKey, start, end})
+			}
 		}
 	}
 	return found

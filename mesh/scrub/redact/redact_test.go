@@ -288,3 +288,16 @@ func TestKindsAreDocumented(t *testing.T) {
 		t.Errorf("docs/redaction.md (-want +got):\n%s", diff)
 	}
 }
+
+// A password that is as long and random as a key is a password still.
+func TestLongPassword(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"My password is hunter2-Correct9Horse":             "My password is [REDACTED:password]",
+		"The key for the forecast is k7E3-hunter2Correct9": "The key for the forecast is [REDACTED:api_key]",
+	} {
+		if got, _ := New(nil).Redact(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
