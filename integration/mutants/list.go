@@ -113,7 +113,7 @@ var mutants = []mutant{
 	{
 		"mesh/mesh.go", `	names := []record.Visibility{v.home(), record.Shared}
 	if !v.Audience.IsDM() {`, `	names := []record.Visibility{v.home(), record.Shared}
-	if false {`, "./mesh", "Group|Access|Compartment|Stays", "a group opens its own and the shared memory",
+	if false {`, "./mesh", "CycleStays|Flood", "a group opens its own and the shared memory",
 	},
 	{
 		"mesh/store.go", `case v.Audience.IsDM() && asked == record.Shared:`, `case asked == record.Shared:`,

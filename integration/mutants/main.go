@@ -1,8 +1,9 @@
 // Command mutants weakens one enforcement point after another and runs the tests that must notice: a mutant that no
 // test kills is an enforcement point that could be lost unnoticed.
 //
-// A mutant is a replacement of one piece of code, given to `go test -overlay`, so that no file of the repository is
-// changed. The program runs in the repository's root, prints a line for each mutant, and fails if one survives.
+// A mutant is a replacement of one piece of code, given to the go command as -overlay, so that no file of the
+// repository is changed. The program runs in the repository's root, prints a line for each mutant, and fails if one
+// survives.
 package main
 
 import (
@@ -63,13 +64,15 @@ func (m mutant) kill(ctx context.Context, root string) error {
 	if err := errors.Join(os.WriteFile(changed, []byte(text), 0o600), os.WriteFile(overlay, data, 0o600)); err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-run", "^$", m.tests)
-	build.Dir = root
+	// In the environment, for the builds of tests that run the program.
+	env := append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	build := exec.CommandContext(ctx, "go", "test", "-run", "^$", m.tests)
+	build.Dir, build.Env = root, env
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("it does not compile: %w\n%s", err, out)
 	}
-	test := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-count=1", "-run", m.run, m.tests)
-	test.Dir = root
+	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-run", m.run, m.tests)
+	test.Dir, test.Env = root, env
 	out, err := test.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,9 @@ func TestRowsNameTests(t *testing.T) {
 		t.Errorf("%d rows are read of %d", len(list), tables)
 	}
 	for _, r := range list {
+		if r.pkg == "./internal/ledger" && len(r.tests) == 0 && !slices.Contains(r.shown, "TestProcessesKilledAtAnyMoment") {
+			t.Errorf("%s runs again what another row shows", r.promise)
+		}
 		files, err := filepath.Glob(filepath.Join("../..", r.pkg, "*_test.go"))
 		if err != nil || len(files) == 0 {
 			t.Errorf("%s: no tests in %s (%v)", r.promise, r.pkg, err)
