@@ -83,7 +83,7 @@ func (v *View) Search(ctx context.Context, q Query) (transcript.Hits, error) {
 	}
 	a.Hits.Count = len(a.Hits.Hits)
 	a.Hits.Truncated = a.Hits.Truncated || a.Hits.Count == a.limit && (found.More || len(found.Places) == a.limit)
-	a.Hits.Pending = found.Behind
+	a.Hits.Pending, a.Hits.SkippedLines = found.Behind, found.Skipped
 	return a.Hits, nil
 }
 
@@ -299,7 +299,7 @@ func (a *answer) read(ctx context.Context) error {
 	for _, h := range r.Hits {
 		a.add(h, -1)
 	}
-	a.Hits.Truncated, a.Hits.SkippedLines = a.Hits.Truncated || r.Truncated, r.SkippedLines
+	a.Hits.Truncated = a.Hits.Truncated || r.Truncated
 	return nil
 }
 

@@ -400,3 +400,41 @@ func TestStandingInstructions(t *testing.T) {
 		}
 	}
 }
+
+// The lines of logs that could not be read are told in a search, as they are when a log is read, also once the index
+// has the log, when it grows and when it is replaced.
+func TestUnreadLinesAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const odd = `{"type":"assistant","uuid":"odd","message":{"role":"assistant","content":[` +
+		`{"type":"text","text":"half of the harbour"},{"type":"hologram"}]}}` + "\n"
+	w.append("s1", `{"type":"hologram"}`+"\n"+odd+odd) // the same row twice, as after a resume
+	w.said("s1", "user: the harbour is full")
+	w.append("s1", "no JSON\n"+`{"type":"user","uuid":"torn`)
+	w.said("other", "user: the harbour is empty")
+	want := func(v *conversation.View, q conversation.Query, lines int) {
+		t.Helper()
+		w.hits(v, q) // until the index has everything
+		r, err := v.Search(t.Context(), q)
+		if err != nil || r.SkippedLines != lines {
+			t.Errorf("%+v: %d lines, %v; want %d", q, r.SkippedLines, err, lines)
+		}
+	}
+	v := w.open(audience.DM())
+	read, err := v.ReadSession(t.Context(), "s1", 0, 0, 0)
+	if err != nil || read.Header.SkippedLines != 3 {
+		t.Fatalf("reading tells of %d lines, %v; want 3", read.Header.SkippedLines, err)
+	}
+	for _, view := range []*conversation.View{v, w.open(audience.DM())} { // the second one reads the digests
+		want(view, conversation.Query{Text: "harbour"}, 3)
+		want(view, conversation.Query{Text: "harbour", SessionID: "other"}, 0)
+		want(view, conversation.Query{Text: "nothing_like_this"}, 3)
+	}
+	w.append("s1", "\"}\n[]\n")
+	want(v, conversation.Query{Text: "harbour"}, 4) // the torn line has its end, and [] is no object
+	if err := os.WriteFile(filepath.Join(w.logs, "s1.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.said("s1", "user: another harbour")
+	want(v, conversation.Query{Text: "harbour"}, 0)
+}

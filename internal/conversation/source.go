@@ -26,12 +26,12 @@ func (s source) List(context.Context) ([]turns.Log, error) {
 
 func (s source) Follow(
 	ctx context.Context, l turns.Log, from int64, visit func(turns.Turn) bool,
-) (int64, error) {
-	end, err := s.view.Follow(ctx, logOf(l), from, func(t transcript.Turn) bool { return visit(turnOf(t)) })
+) (int64, int, error) {
+	end, unread, err := s.view.Follow(ctx, logOf(l), from, func(t transcript.Turn) bool { return visit(turnOf(t)) })
 	if errors.Is(err, transcript.ErrNotFound) { // another audience's: it has no turns for this one
-		return from, nil
+		return from, 0, nil
 	}
-	return end, err
+	return end, unread, err
 }
 
 func (s source) Turns(ctx context.Context, l turns.Log, offsets []int64) ([]turns.Turn, error) {
@@ -52,6 +52,6 @@ func turnOf(t transcript.Turn) turns.Turn {
 	}
 	return turns.Turn{
 		Offset: t.Offset, Key: t.Key, Role: t.Role, Time: at, Text: t.Content, Spoken: t.Spoken, Folder: t.Folder,
-		Group: t.Group,
+		Group: t.Group, Unread: t.Unread,
 	}
 }

@@ -225,7 +225,7 @@ func TestLongTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	letters := 0
-	if _, err := view.Follow(t.Context(), log, 0, func(turn transcript.Turn) bool {
+	if _, _, err := view.Follow(t.Context(), log, 0, func(turn transcript.Turn) bool {
 		letters += strings.Count(turn.Content, "é")
 		return turn.Role == "tool"
 	}); err != nil {

@@ -24,11 +24,11 @@ import (
 //
 //	length uint32, CRC-32C of the rest uint32, then in varints:
 //	end of what is read of the log, its modification time (ns), length of the head, 8 bytes of the head's SHA-256,
-//	length and bytes of the folder, number of turns, and for each turn
+//	length and bytes of the folder, number of lines that could not be read, number of turns, and for each turn
 //	  offset, flags, time (s), 8 bytes of the key's hash, number of words, and 4 bytes for each word in ascending order
 //
 // A word is the FNV-1a hash of its stem. Text of the log is in no digest, except the folder that the host ran in.
-const digestMagic = "yamotrn3"
+const digestMagic = "yamotrn4"
 
 const (
 	frameHead = 8
@@ -68,6 +68,7 @@ type frame struct {
 	headLen  int64
 	head     uint64
 	folder   string
+	unread   int // lines
 	entries  []entry
 }
 
@@ -76,7 +77,7 @@ type position struct {
 	end, modified, headLen int64
 	head                   uint64
 	folder                 string
-	turns                  int
+	turns, unread          int
 	size                   int64 // of the digest, up to its last complete frame
 }
 
@@ -95,6 +96,7 @@ func (f *frame) encode() []byte {
 	b = binary.LittleEndian.AppendUint64(b, f.head)
 	b = binary.AppendUvarint(b, uint64(len(f.folder)))
 	b = append(b, f.folder...)
+	b = binary.AppendUvarint(b, uint64(f.unread)) //nolint:gosec // likewise
 	b = binary.AppendUvarint(b, uint64(len(f.entries)))
 	for _, e := range f.entries {
 		b = binary.AppendUvarint(b, uint64(e.offset)) //nolint:gosec // likewise
@@ -211,6 +213,7 @@ func readFrame(body []byte, p position, visit func(ordinal int, e entry)) (posit
 	p.end, p.modified = int64(c.uvarint()), c.varint() //nolint:gosec // checked by uvarint
 	p.headLen, p.head = int64(c.uvarint()), c.uint64() //nolint:gosec // likewise
 	p.folder = cmp.Or(string(c.take(c.uvarint())), p.folder)
+	p.unread += int(min(c.uvarint(), math.MaxInt32)) //nolint:gosec // likewise
 	n := c.uvarint()
 	for range n {
 		var e entry

@@ -53,6 +53,7 @@ type Found struct {
 	// to maxUnread: their text is longer than what is found by its words, or has parts that look like data as the query
 	// does.
 	Unread  []Place
+	Skipped int  // lines of the logs that were searched that could not be read, or not as a whole
 	Behind  int  // logs that are not searched to their end yet
 	Pending int  // turns without a vector, which are found by their words only
 	Off     bool // no embedding model is installed
@@ -92,6 +93,11 @@ func (x *Index) Search(ctx context.Context, q Query) (f Found, err error) {
 	x.mu.Lock()
 	p, order := x.store, slices.Clone(x.order)
 	f.Behind = x.behind
+	for _, s := range x.logs {
+		if x.admits(s, q) {
+			f.Skipped += s.pos.unread
+		}
+	}
 	x.mu.Unlock()
 	_ = p.Vectors.Refresh() // another process may make them; the work reports what is wrong with the file
 	_, f.Pending = p.Vectors.Missing(0)

@@ -26,8 +26,9 @@ import (
 type Source interface {
 	// List returns all logs, the newest first.
 	List(ctx context.Context) ([]Log, error)
-	// Follow visits the turns of a log from an offset on, until visit returns false, and returns where to continue.
-	Follow(ctx context.Context, l Log, from int64, visit func(Turn) bool) (end int64, err error)
+	// Follow visits the turns of a log from an offset on, until visit returns false, and returns where to continue, and
+	// how many lines it could not read.
+	Follow(ctx context.Context, l Log, from int64, visit func(Turn) bool) (end int64, unread int, err error)
 	// Turns returns the turns at offsets; one that is not there any more is left out.
 	Turns(ctx context.Context, l Log, offsets []int64) ([]Turn, error)
 	// Head returns up to n bytes of the beginning of a log, which never change while it grows.
@@ -54,6 +55,7 @@ type Turn struct {
 	Spoken string    // what was said in it: without tool calls, results and code; "" for nothing
 	Folder string    // that the host ran in, "" if it is not known
 	Group  string    // the group whose session it was, "" for the person's own
+	Unread bool      // a part of its line could not be read
 }
 
 // Limits of what is in memory. Older turns are found by their words only.

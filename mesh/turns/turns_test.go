@@ -68,7 +68,7 @@ func (s *logs) List(context.Context) (list []Log, err error) {
 	return list, nil
 }
 
-func (s *logs) Follow(_ context.Context, l Log, from int64, visit func(Turn) bool) (int64, error) {
+func (s *logs) Follow(_ context.Context, l Log, from int64, visit func(Turn) bool) (int64, int, error) {
 	s.mu.Lock()
 	s.read = append(s.read, from)
 	content := s.files[l.Name]
@@ -76,7 +76,7 @@ func (s *logs) Follow(_ context.Context, l Log, from int64, visit func(Turn) boo
 	at := from
 	for line := range strings.Lines(content[from:]) {
 		if !strings.HasSuffix(line, "\n") {
-			return at, nil // being written
+			return at, 0, nil // being written
 		}
 		t := turnAt(line, at)
 		at += int64(len(line))
@@ -84,7 +84,7 @@ func (s *logs) Follow(_ context.Context, l Log, from int64, visit func(Turn) boo
 			break
 		}
 	}
-	return at, nil
+	return at, 0, nil
 }
 
 func turnAt(line string, at int64) Turn {

@@ -54,12 +54,16 @@ func (x *Index) indexBatch(
 	f := frame{modified: s.log.Modified.UnixNano()}
 	var said []spoken
 	size, ordinal := 0, s.pos.turns
-	f.end, err = x.Source.Follow(ctx, s.log, s.pos.end, func(t Turn) bool {
+	unread := 0
+	f.end, unread, err = x.Source.Follow(ctx, s.log, s.pos.end, func(t Turn) bool {
 		key := keyOf(t.Key)
 		if _, repeated := seen[key]; repeated && key != 0 {
 			return true
 		}
 		seen[key] = struct{}{}
+		if t.Unread {
+			f.unread++
+		}
 		e, clean := x.digest(t)
 		e.key = key
 		if t.Spoken != "" {
@@ -75,6 +79,7 @@ func (x *Index) indexBatch(
 	if err != nil {
 		return false, err
 	}
+	f.unread += unread
 	if f.end == s.pos.end && len(f.entries) == 0 {
 		return false, nil
 	}
@@ -95,7 +100,7 @@ func (x *Index) indexBatch(
 	}
 	x.move(s, position{
 		end: f.end, modified: f.modified, headLen: f.headLen, head: f.head,
-		folder: cmp.Or(s.pos.folder, f.folder), turns: ordinal, size: written,
+		folder: cmp.Or(s.pos.folder, f.folder), turns: ordinal, unread: s.pos.unread + f.unread, size: written,
 	})
 	x.mu.Lock()
 	room := maxTurns - x.count

@@ -102,7 +102,7 @@ func TestRowsOfSeveralAuthors(t *testing.T) {
 		return false
 	}
 	for from := int64(0); from < int64(len(rowsOfOthers)); {
-		if from, err = view.Follow(t.Context(), log, from, stop); err != nil {
+		if from, _, err = view.Follow(t.Context(), log, from, stop); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestAuthorsInSubagent(t *testing.T) {
 		t.Fatal(err)
 	}
 	roles := map[string]int{}
-	if _, err := view.Follow(t.Context(), log, 0, func(t Turn) bool { roles[t.Role]++; return true }); err != nil {
+	if _, _, err := view.Follow(t.Context(), log, 0, func(t Turn) bool { roles[t.Role]++; return true }); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]int{"agent": 3, "tool": 2, "system": 4, "assistant": 1}, roles); diff != "" {

@@ -37,6 +37,7 @@ type Turn struct {
 	Folder  string // absolute path that the host ran in, "" if the line does not tell
 	Project string // the folder's name
 	Group   string // the group whose session it was, by its log's place or header; "" for the person's own
+	Unread  bool   // it is the first of a row with a part of unknown form
 
 	Subagent bool   // an agent talks to an agent
 	Parent   string // of a subagent's turn: the id of the session that it works for, "" if it is not known
@@ -61,41 +62,49 @@ func exported(l log) Log {
 }
 
 // Follow calls visit for each turn of l whose line begins at from or later, in order, until visit returns false, and
-// returns where to continue: after the last complete line that it has read. from must be 0 or what an earlier call
-// returned. Rows that hosts repeat when a session is resumed are visited each time, see Turn.Key. The error is
-// ErrNotFound for a log that does not exist or is not the audience's.
-func (v *View) Follow(ctx context.Context, l Log, from int64, visit func(Turn) bool) (end int64, err error) {
+// returns where to continue: after the last complete line that it has read; and of how many lines it could read
+// nothing, to which those with Turn.Unread are to be added. from must be 0 or what an earlier call returned. Rows that
+// hosts repeat when a session is resumed are visited each time, see Turn.Key. The error is ErrNotFound for a log that
+// does not exist or is not the audience's.
+func (v *View) Follow(
+	ctx context.Context, l Log, from int64, visit func(Turn) bool,
+) (end int64, unread int, err error) {
 	file, group, err := v.openOwn(l)
 	if err != nil {
-		return from, err
+		return from, 0, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if _, err := file.Seek(from, io.SeekStart); err != nil {
-		return from, fmt.Errorf("read session log: %w", cause(err))
+		return from, 0, fmt.Errorf("read session log: %w", cause(err))
 	}
 	reader := &lineReader{reader: bufio.NewReaderSize(file, lineChunk)}
 	for at := from; ; {
 		if err := ctx.Err(); err != nil {
-			return at, err
+			return at, unread, err
 		}
-		line, _, err := reader.next()
+		line, tooLong, err := reader.next()
 		if err != nil && !errors.Is(err, io.EOF) {
-			return at, fmt.Errorf("read session log: %w", cause(err))
+			return at, unread, fmt.Errorf("read session log: %w", cause(err))
 		}
 		last := errors.Is(err, io.EOF)
 		next := at + reader.size
 		r := parse(line).bySubagent(l.Parent)
 		if last && (len(line) == 0 || r.kind == brokenLine || r.kind == otherLine) {
-			return at, nil // being written, or nothing
+			return at, unread, nil // being written, or nothing
 		}
 		goOn := !last
-		if r.kind == entryLine {
+		switch {
+		case tooLong, r.kind == brokenLine, r.kind == otherLine && r.unknown:
+			unread++
+		case r.kind == entryLine:
 			for i, one := range r.turns() { // all of a row, because the next call begins after it
-				goOn = visit(placed(one, partOffset(at, i), group)) && goOn
+				t := placed(one, partOffset(at, i), group)
+				t.Unread = r.unknown && i == 0
+				goOn = visit(t) && goOn
 			}
 		}
 		if !goOn {
-			return next, nil
+			return next, unread, nil
 		}
 		at = next
 	}
