@@ -23,6 +23,13 @@ const (
 	have   = `(?:I|we)(?:(?:'|’| ha)ve)? (?:also |just |recently |finally |now |all |both |already )*`
 	states = `is|are|was|were|has|have|leaves|arrives|starts|begins|ends|opens|closes|runs|lives|works|costs|comes|` +
 		`goes|needs|uses|takes`
+	// wrong begins a sentence that says what is right.
+	wrong = `(?:(?:no|nope)(?:[,:.!]|,? but| [-–—])?|(?:actually|correction|wrong|that['’]s (?:wrong|not right)|` +
+		`not quite)[,:.!]) `
+	// passing is true now only.
+	passing = ` (?:is|are|was|were|has|have)(?:n['’]t| not)? (?:still |again |now |also |just |all |\w+ly )*(?:\w+ing|` +
+		`broken|down|up|fine|ok(?:ay)?|good|bad|right|wrong|correct|there|done|ready|same|the same|green|red|failed|` +
+		`crashed|stopped|changed|empty|fixed|true|false)\b`
 	relative = `(?:wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|spouse|mother|mom|mum|father|dad|sister|` +
 		`brother|son|daughter|child|kid|baby|grand(?:mother|father|son|daughter|ma|pa)|aunt|uncle|cousin|niece|` +
 		`nephew|dog|puppy|cat|kitten|parrot|horse|boss|manager|doctor|dentist|therapist|landlord|neighbou?r|` +
@@ -51,8 +58,18 @@ var patterns = []pattern{
 	{Correction, regexp.MustCompile(`(?i)^\W*(?:please )?((?:remember|keep in mind|note),? that (?:I|we|my|our|the)\b` +
 		`.+)`), nil},
 	// What was wrong, with its subject: "No, the meeting is on Tuesday."
-	{Correction, regexp.MustCompile(`(?i)^\W*(?:no|nope|actually|correction|wrong)[,:.] ` +
-		`((?:the|my|our|his|her|their) [\w' ’-]{2,40}? (?:` + states + `)(?:n['’]t)? .+)`), nil},
+	{Correction, regexp.MustCompile(`(?i)^\W*` + wrong + `((?:the|my|our|his|her|their) [\w' ’-]{2,40}?` +
+		`(?: (?:` + states + `)(?:n['’]t)?|['’](?:s|re) (?:not |now |still )?(?:on|in|at|by|under|near|behind|called|an?)) ` +
+		`.+)`), regexp.MustCompile(`(?i)^[^,]{2,50}` + passing)},
+	{
+		Correction, regexp.MustCompile(`(?i)^\W*` + wrong + `((?-i:\p{Lu})[\w’'-]+ (?:` + states + `)(?:n['’]t)? .+)`),
+		regexp.MustCompile(`(?i)^(?:it|that|this|there|he|she|they|you|we|what|which|who|everything|nothing|all|one)\b|` +
+			`^[^,]{2,50}` +
+			passing),
+	},
+	{Correction, regexp.MustCompile(`(?i)^\W*` + wrong + `((?:we|I) (?:use|need|want|meant|keep|run|have|call|work|` +
+		`live) ` +
+		`[^,]{2,60}, not .+)`), nil},
 	{Correction, regexp.MustCompile(`(?i)(?:^|\s)((?:the|my|our) [\w' ’-]{2,40}? (?:` + states + `) ` +
 		`[^,]{2,60}, not .+)`), regexp.MustCompile(`(?i)^my (?:\w+ )?name `)},
 

@@ -63,6 +63,9 @@ func Find(said string) (list []Statement) {
 			if cut && i == len(lines)-1 && j == len(sentences)-1 {
 				break // not whole
 			}
+			if j > 0 && denial.MatchString(sentences[j-1]) {
+				sentence = "No, " + sentence
+			}
 			if s, ok := statement(sentence); ok && len(list) < maxInTurn {
 				list = append(list, s)
 			}
@@ -120,6 +123,8 @@ func closed(s string) bool {
 var (
 	codeBlock   = regexp.MustCompile("(?s)```.*?(```|$)")
 	sentenceEnd = regexp.MustCompile(`[.!?]+["')\]]*(\s+|$)|[;]\s+|\s*[-–—]{1,2}\s+`)
+	// denial is a sentence that the next one corrects, as one after a comma would.
+	denial = regexp.MustCompile(`(?i)^\W*(?:no|nope|wrong|that['’]s (?:wrong|not right)|not quite)[.!\s–—-]*$`)
 	// quoted are lines that are somebody else's words, code or a table.
 	quoted = regexp.MustCompile(`^(>|\||"|“|#|//|[$%] |[-*+] \*\*|<)`)
 	// label begins a line of a conversation that was pasted: "Ana: I live in Oslo".
