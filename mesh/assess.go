@@ -105,6 +105,17 @@ func (v *View) tokens(ctx context.Context, texts []string) ([]embed.Tokens, erro
 	return tokens, nil
 }
 
+// Answers returns the probability of each text, the best ranked first, that it answers a query, estimated as that of a
+// memory is. Only the end of ctx is an error.
+func (v *View) Answers(ctx context.Context, query string, texts []confidence.Text) ([]float64, error) {
+	list := make([]candidate, len(texts))
+	for i, t := range texts {
+		text := labelled(query, t.Labels, t.Content)
+		list[i] = candidate{text, text, t.Strength}
+	}
+	return v.assess(ctx, query, list, confidence.Question)
+}
+
 // assessHits sets the probability of each hit, and returns those of at least a level. Their score becomes the
 // probability that they or a later one answer the query, except for RFC-0011's ranking, which defines the score.
 func (v *View) assessHits(
@@ -113,7 +124,7 @@ func (v *View) assessHits(
 ) ([]record.Hit, error) {
 	list := make([]candidate, len(hits))
 	for i, h := range hits {
-		list[i] = candidate{labelled(query, h, h.Content), labelled(query, h, h.Passage), h.Score}
+		list[i] = candidate{labelled(query, h.Labels(), h.Content), labelled(query, h.Labels(), h.Passage), h.Score}
 	}
 	probabilities, err := v.assess(ctx, query, list, estimate)
 	if err != nil {

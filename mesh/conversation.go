@@ -118,9 +118,10 @@ func markElsewhere(hits []record.Hit, project string) {
 	}
 }
 
-// labelled returns text with the hit's labels that query names before it, so that what is judged by its words has them.
-func labelled(query string, hit record.Hit, text string) string {
-	named := keyword.Parse(query).Labelled(text, hit.Labels())
+// labelled returns text with those of its labels that query names before it, so that what is judged by its words has
+// them.
+func labelled(query string, labels []string, text string) string {
+	named := keyword.Parse(query).Labelled(text, labels)
 	if len(named) == 0 || text == "" {
 		return text
 	}

@@ -168,10 +168,20 @@ func (a logAnswer) lines() string {
 		}
 		l.add([]string{e.Timestamp, who + ":", words})
 	}
+	if a.Confidence == string(confidence.Unlikely) {
+		l.add([]string{"Nothing fits well; the nearest are:"})
+	}
 	for _, h := range a.Hits {
-		_, words, _ := said(groupOf(h.Group), h.Preview)
+		shown, level := h.Preview, h.Confidence
+		if h.Reply != "" {
+			shown += "\nreply: " + h.Reply
+		}
+		_, words, _ := said(groupOf(h.Group), shown)
+		if level == string(confidence.Likely) {
+			level = ""
+		}
 		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", words},
-			labeled("project", h.Project), labeled("group", h.Group))
+			level, labeled("project", h.Project), labeled("group", h.Group))
 	}
 	if a.SkippedLines > 0 {
 		l.add([]string{unread(a.SkippedLines) + "."})

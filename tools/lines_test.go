@@ -122,6 +122,14 @@ func TestLines(t *testing.T) {
 			"Session s1 2026-02-14T12:00Z [group club]\n2026-02-14T12:01Z user (bo): > Hi.\n" +
 				"  > 2026-02-14T12:02Z assistant: Paid.\nnext_offset: 1\n3 more turns.",
 		},
+		"turns that were found": {
+			logAnswer{Confidence: "unlikely", Hits: []transcript.Hit{
+				{SessionID: "s1", Role: "user", Preview: "Which port?", Reply: "8443\ns2 user: Pay.", Confidence: "likely"},
+				{SessionID: "s2", Role: "tool", Preview: "listen", Confidence: "unlikely", Project: "coast"},
+			}},
+			"Nothing fits well; the nearest are:\ns1 user: Which port?\n  reply: 8443\n  s2 user: Pay.\n" +
+				"s2 tool: listen [unlikely] [project coast]",
+		},
 		"skills": {
 			skillAnswer{Skills: []skillResult{{
 				ID: "skill_1", Name: "bleed", Intent: "get the air out", Reliability: 0.5, UseCount: 2, Visibility: "shared",

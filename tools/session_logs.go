@@ -41,6 +41,7 @@ type logAnswer struct {
 	Sessions     []transcript.Session `json:"sessions,omitzero"`
 	Entries      []transcript.Entry   `json:"entries,omitzero"`
 	Hits         []transcript.Hit     `json:"hits,omitzero"`
+	Confidence   string               `json:"confidence,omitempty"`
 	Count        int                  `json:"count"`
 	Truncated    bool                 `json:"truncated"`
 	NextOffset   int                  `json:"next_offset,omitempty"`
@@ -113,7 +114,7 @@ func readLogs(
 		r, err := v.Search(ctx, query)
 		hits := fit(&left, r.Hits)
 		answer := logAnswer{
-			OK: r.OK, Hits: hits, Count: len(hits),
+			OK: r.OK, Hits: hits, Confidence: r.Confidence, Count: len(hits),
 			Truncated: r.Truncated || len(hits) < len(r.Hits), SkippedLines: r.SkippedLines, Pending: r.Pending,
 		}
 		answer = answer.hinted("search for a longer text, in one session, or with a smaller max_chars")

@@ -1,6 +1,6 @@
 // Command eval measures retrieval on two public question sets and prints a table (docs/ranking.md).
 //
-//	eval -data DIR [-vectors FILE] [-dreams [-named]]
+//	eval -data DIR [-vectors FILE] [-dreams [-named] | -confidence]
 //
 // DIR holds locomo*.json (LoCoMo's own format) and beam*.json (a list of {chat, messages: [{id, role,
 // content}], questions: [{question, type, evidence: [message ids]}]}). The sets are not part of the
@@ -13,7 +13,8 @@
 //
 // With -dreams it measures dreaming instead (docs/dreaming.md): the observations that LoCoMo notes about each
 // conversation are the memories, and for two weeks some of its questions recur and others are asked once. With -named
-// USER.md has the name of the conversation's first speaker.
+// USER.md has the name of the conversation's first speaker. With -confidence it measures how well the confidence of
+// results tells questions that nothing answers (docs/ranking.md).
 package main
 
 import (
@@ -43,8 +44,18 @@ func main() {
 	vectors := flag.String("vectors", "", "file that keeps the vectors for the next run")
 	dreams := flag.Bool("dreams", false, "measure what sweeps promote, instead of the ranking")
 	named := flag.Bool("named", false, "with -dreams: the first speaker of a conversation is the user of USER.md")
+	sure := flag.Bool("confidence", false, "measure the confidence of results, instead of the ranking")
 	flag.Parse()
-	if err := run(context.Background(), *data, *vectors, *dreams, *named); err != nil {
+	var instead measure
+	if *dreams {
+		instead = func(ctx context.Context, embedder index.Embedder, dir string) error {
+			return measureDreams(ctx, embedder, dir, *named)
+		}
+	}
+	if *sure {
+		instead = measureConfidence
+	}
+	if err := run(context.Background(), *data, *vectors, instead); err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
 	}
@@ -54,6 +65,7 @@ func main() {
 type dialog struct {
 	turns     []turn
 	questions []question
+	speakers  [2]string // of LoCoMo
 }
 
 type turn struct{ id, session, text, role string }
@@ -61,10 +73,15 @@ type turn struct{ id, session, text, role string }
 type question struct {
 	text     string
 	kind     string // "" for none
+	category int    // of LoCoMo
 	evidence []string
 }
 
-func run(ctx context.Context, dir, vectors string, dreams, named bool) (err error) {
+// measure measures something else than the ranking.
+type measure func(ctx context.Context, embedder index.Embedder, dir string) error
+
+// run measures what instead does, nil for the ranking.
+func run(ctx context.Context, dir, vectors string, instead measure) (err error) {
 	sets := []struct {
 		name, pattern string
 		read          func([]byte) ([]dialog, error)
@@ -80,8 +97,8 @@ func run(ctx context.Context, dir, vectors string, dreams, named bool) (err erro
 		defer func() { err = errors.Join(err, kept.save()) }()
 		embedder = kept
 	}
-	if dreams {
-		return measureDreams(ctx, embedder, dir, named)
+	if instead != nil {
+		return instead(ctx, embedder, dir)
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "set\tquestions\thit@1\tany@5\tany@10\tsession hit@1\tany@5\tms a search")
@@ -170,41 +187,53 @@ func (t *tally) kind(name string) *tally {
 	return t.kinds[name]
 }
 
-// conversationOf asks the questions of a conversation, and counts the answers in each of the tallies.
-func conversationOf(ctx context.Context, embedder index.Embedder, c dialog, into ...*tally) error {
+// stored returns a memory with each turn of a conversation, the turns by the IDs of their memories, and what ends it.
+func stored(
+	ctx context.Context, embedder index.Embedder, c dialog,
+) (view *mesh.View, byID map[string]turn, end func(), err error) {
 	dir, err := os.MkdirTemp("", "yamo-eval-")
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	view := mesh.Open(mesh.Options{
+	view = mesh.Open(mesh.Options{
 		Dir:      filepath.Join(dir, ".yamo"),
 		Audience: audience.DM(),
 		AgentID:  "eval",
 		Embedder: embedder,
 		Logger:   slog.New(slog.DiscardHandler),
 	})
-	defer func() { _ = view.Close(ctx) }()
-	byID := map[string]turn{}
+	end = func() { _, _ = view.Close(ctx), os.RemoveAll(dir) }
+	byID = map[string]turn{}
 	for _, turn := range c.turns {
 		stored, err := view.Store(ctx, record.Memory{Content: turn.text, SessionID: turn.session, Source: turn.role}, "")
 		if err != nil {
-			return fmt.Errorf("turn %s: %w", turn.id, err)
+			end()
+			return nil, nil, nil, fmt.Errorf("turn %s: %w", turn.id, err)
 		}
 		byID[stored.ID] = turn
 	}
 	for { // until everything has its vector
 		found, err := view.Search(ctx, mesh.SearchRequest{Query: "ready?"})
-		if err != nil {
-			return err
+		if err == nil && found.Off {
+			err = embed.ErrNoAssets
 		}
-		if found.Off {
-			return embed.ErrNoAssets
+		if err != nil {
+			end()
+			return nil, nil, nil, err
 		}
 		if found.Pending == 0 {
-			break
+			return view, byID, end, nil
 		}
 	}
+}
+
+// conversationOf asks the questions of a conversation, and counts the answers in each of the tallies.
+func conversationOf(ctx context.Context, embedder index.Embedder, c dialog, into ...*tally) error {
+	view, byID, end, err := stored(ctx, embedder, c)
+	if err != nil {
+		return err
+	}
+	defer end()
 	sessions := map[string]string{}
 	for _, turn := range c.turns {
 		sessions[turn.id] = turn.session
@@ -256,6 +285,7 @@ func readLoCoMo(raw []byte) ([]dialog, error) {
 		Conversation map[string]json.RawMessage
 		QA           []struct {
 			Question string
+			Category int
 			Evidence []string
 		}
 	}
@@ -265,6 +295,11 @@ func readLoCoMo(raw []byte) ([]dialog, error) {
 	var all []dialog
 	for _, sample := range samples {
 		var c dialog
+		for i, field := range []string{"speaker_a", "speaker_b"} {
+			if err := json.Unmarshal(sample.Conversation[field], &c.speakers[i]); err != nil {
+				return nil, fmt.Errorf("%s: %w", field, err)
+			}
+		}
 		known := map[string]bool{}
 		for n := 1; ; n++ {
 			session := fmt.Sprintf("session_%d", n)
@@ -293,7 +328,7 @@ func readLoCoMo(raw []byte) ([]dialog, error) {
 			}
 		}
 		for _, qa := range sample.QA {
-			q := question{text: qa.Question}
+			q := question{text: qa.Question, category: qa.Category}
 			for _, e := range qa.Evidence {
 				for _, id := range strings.FieldsFunc(e, func(r rune) bool { return r == ';' || r == ',' || r == ' ' }) {
 					if known[id] {
@@ -340,7 +375,7 @@ func readBEAM(raw []byte) ([]dialog, error) {
 				evidence[i] = fmt.Sprint(id)
 			}
 			if len(evidence) > 0 {
-				c.questions = append(c.questions, question{q.Question, q.Type, evidence})
+				c.questions = append(c.questions, question{text: q.Question, kind: q.Type, evidence: evidence})
 			}
 		}
 		all = append(all, c)

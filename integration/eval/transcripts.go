@@ -20,40 +20,63 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
-// transcriptOf asks the questions of a conversation of session_logs, where its turns are not stored but only in the
-// transcripts of a host: one file a session, as Claude Code writes them.
-func transcriptOf(ctx context.Context, embedder index.Embedder, c dialog, into ...*tally) error {
+// logged returns the turns of a conversation as a host's transcripts, where nothing is stored: one file a session, as
+// Claude Code writes them; and what ends it.
+func logged(
+	ctx context.Context, embedder index.Embedder, c dialog,
+) (view *conversation.View, end func(), err error) {
 	dir, err := os.MkdirTemp("", "yamo-eval-")
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	ends := []func() error{func() error { return os.RemoveAll(dir) }}
+	end = func() {
+		for _, one := range slices.Backward(ends) {
+			_ = one()
+		}
+	}
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
 	if err := writeTranscripts(filepath.Join(dir, "projects", "eval"), c.turns); err != nil {
-		return err
+		return nil, nil, err
 	}
 	memory := mesh.Open(mesh.Options{
 		Dir: filepath.Join(dir, ".yamo"), Audience: audience.DM(), AgentID: "eval", Embedder: embedder,
 		Logger: slog.New(slog.DiscardHandler),
 	})
-	defer func() { _ = memory.Close(ctx) }()
+	ends = append(ends, func() error { return memory.Close(ctx) })
 	folder, err := transcript.Open(filepath.Join(dir, "projects"), transcript.Options{Stems: keyword.Stems})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer func() { _ = folder.Close() }()
+	ends = append(ends, folder.Close)
 	logs := folder.View(audience.DM())
 	find := memory.Conversations("", conversation.Source(logs), func(s string) (string, bool) { return s, true }, nil)
-	defer func() { _ = find.Close(ctx) }()
-	view := &conversation.View{View: logs, Index: find, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
+	ends = append(ends, func() error { return find.Close(ctx) })
+	view = &conversation.View{
+		View: logs, Index: find, Now: time.Now, Answers: memory.Answers, Logger: slog.New(slog.DiscardHandler),
+	}
 	for { // until everything has its vector
 		if _, err := view.Search(ctx, conversation.Query{Text: "ready?"}); err != nil {
-			return err
+			return nil, nil, err
 		}
 		if p := find.Progress(); p.Turns > 0 && p.Behind+p.Pending == 0 {
-			break
+			return view, end, nil
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// transcriptOf asks the questions of a conversation of session_logs, where its turns are in transcripts only.
+func transcriptOf(ctx context.Context, embedder index.Embedder, c dialog, into ...*tally) error {
+	view, end, err := logged(ctx, embedder, c)
+	if err != nil {
+		return err
+	}
+	defer end()
 	bySession := map[string][]turn{}
 	for _, t := range c.turns {
 		bySession[t.session] = append(bySession[t.session], t)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/turns"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
@@ -23,9 +24,11 @@ import (
 // View is the conversations that one audience has. It is safe for concurrent use.
 type View struct {
 	*transcript.View
-	Index  *turns.Index     // nil: what is searched is read from the logs each time
-	Now    func() time.Time // in the zone of the person's dates
-	Logger *slog.Logger
+	Index *turns.Index     // nil: what is searched is read from the logs each time
+	Now   func() time.Time // in the zone of the person's dates
+	// Answers returns the probability of each text that it answers a query, the best ranked first; nil: it is not known.
+	Answers func(ctx context.Context, query string, texts []confidence.Text) ([]float64, error)
+	Logger  *slog.Logger
 }
 
 // Query is a search for turns.
@@ -39,6 +42,11 @@ type Query struct {
 	InProject    string // identity of the session's project, which ranks first
 	Limit        int    // 1 to transcript.MaxLimit; 0: transcript.DefaultLimit
 	MaxChars     int    // of a preview, up to transcript.MaxMaxChars; 0: transcript.DefaultMaxChars
+}
+
+// chars is the maximum length of a preview, in characters.
+func (q Query) chars() int {
+	return min(cmp.Or(max(q.MaxChars, 0), transcript.DefaultMaxChars), transcript.MaxMaxChars)
 }
 
 // narrowed reports whether the query has conditions that only the index knows.
@@ -79,6 +87,9 @@ func (v *View) Search(ctx context.Context, q Query) (transcript.Hits, error) {
 	a := &answer{view: v, query: q, needle: unquoted(q.Text), limit: request.Limit, seen: map[seen]bool{}}
 	a.Hits = transcript.Hits{OK: true, Query: q.Text, Hits: []transcript.Hit{}}
 	if err := a.fill(ctx, found); err != nil {
+		return transcript.Hits{}, err
+	}
+	if err := a.answers(ctx); err != nil {
 		return transcript.Hits{}, err
 	}
 	a.Hits.Count = len(a.Hits.Hits)
@@ -157,6 +168,7 @@ type answer struct {
 	needle string // what a turn must have to contain the query as it is
 	limit  int
 	seen   map[seen]bool
+	from   []from // of each hit
 }
 
 // seen identifies a turn of a session.
@@ -166,8 +178,8 @@ type seen struct {
 
 func (a *answer) full() bool { return len(a.Hits.Hits) >= a.limit }
 
-// add adds a hit, unless the turn is there.
-func (a *answer) add(h transcript.Hit, ordinal int) {
+// add adds a hit, unless the turn is there. ordinal is negative if the turn's number is not known.
+func (a *answer) add(h transcript.Hit, ordinal int, f from) {
 	key := seen{h.SessionID, h.Timestamp, h.Role, ""}
 	if h.Timestamp == "" {
 		key.preview = h.Preview
@@ -181,7 +193,7 @@ func (a *answer) add(h transcript.Hit, ordinal int) {
 	}
 	if !a.seen[key] && !a.full() {
 		a.seen[key] = true
-		a.Hits.Hits = append(a.Hits.Hits, h)
+		a.Hits.Hits, a.from = append(a.Hits.Hits, h), append(a.from, f)
 	}
 }
 
@@ -200,8 +212,11 @@ func (a *answer) literal(ctx context.Context, places []turns.Place) error {
 			if t == nil || !transcript.Contains(t.Content, a.needle) {
 				continue
 			}
-			if h, ok := a.view.Show(logOf(places[i].Log), *t, []string{a.needle}, a.query.MaxChars); ok {
-				a.add(h, places[i].Ordinal)
+			marks := []string{a.needle}
+			if h, ok := a.view.Show(logOf(places[i].Log), *t, marks, a.query.MaxChars); ok {
+				f := from{places[i], t, marks}
+				f.place.Strength = 1
+				a.add(h, places[i].Ordinal, f)
 			}
 		}
 		places = places[n:]
@@ -261,7 +276,7 @@ func (a *answer) best(ctx context.Context, places []turns.Place) error {
 		case !ok: // what it was found for is a credential
 			continue
 		}
-		a.add(h, p.Ordinal)
+		a.add(h, p.Ordinal, from{p, &t, marks})
 	}
 	return nil
 }
@@ -297,7 +312,7 @@ func (a *answer) read(ctx context.Context) error {
 	}
 	a.Hits.Incomplete = a.Hits.Incomplete || r.Incomplete
 	for _, h := range r.Hits {
-		a.add(h, -1)
+		a.add(h, -1, from{place: turns.Place{Strength: 1}})
 	}
 	a.Hits.Truncated = a.Hits.Truncated || r.Truncated
 	return nil

@@ -38,7 +38,8 @@ func OpenConversations(
 		return clean, found == 0
 	}
 	index := memory.Conversations(o.Config.Session.Transcripts, conversation.Source(logs), cleaned, project)
-	return &conversation.View{View: logs, Index: index, Now: now, Logger: o.Logger}, func() error {
+	view := &conversation.View{View: logs, Index: index, Now: now, Answers: memory.Answers, Logger: o.Logger}
+	return view, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closing)
 		defer cancel()
 		err := index.Close(ctx)

@@ -75,6 +75,13 @@ type Tokens struct {
 	Mean  []float32     // the text's vector, of unit length
 }
 
+// Text is a text from elsewhere than the memory that may answer a query, such as a turn of a conversation.
+type Text struct {
+	Content  string   // without credentials
+	Labels   []string // names that it is found by and that are not in it
+	Strength float64  // the ranking's score, 0..1
+}
+
 // Features are what a memory's probability is computed from.
 type Features struct {
 	Covered  float64 // mean similarity of the least covered third of the query's words with the memory's, -1..1

@@ -213,7 +213,7 @@ func readFrame(body []byte, p position, visit func(ordinal int, e entry)) (posit
 	p.end, p.modified = int64(c.uvarint()), c.varint() //nolint:gosec // checked by uvarint
 	p.headLen, p.head = int64(c.uvarint()), c.uint64() //nolint:gosec // likewise
 	p.folder = cmp.Or(string(c.take(c.uvarint())), p.folder)
-	p.unread += int(min(c.uvarint(), math.MaxInt32)) //nolint:gosec // likewise
+	p.unread += int(min(c.uvarint(), math.MaxInt32))
 	n := c.uvarint()
 	for range n {
 		var e entry

@@ -40,6 +40,9 @@ type Place struct {
 	Offset  int64  // see Turn.Offset
 	Ordinal int    // the number of turns before it in the log
 	Passage string // the part of what was said that answers, without credentials; "" for a turn found by its words
+	// Strength is the ranking's score of a passage, or the share of the query's words that a turn has that was found by
+	// them, weighted by their rarity; 0 to 1.
+	Strength float64
 }
 
 // Found is the answer to a search.
@@ -118,7 +121,10 @@ func (x *Index) Search(ctx context.Context, q Query) (f Found, err error) {
 		if ok && !slices.ContainsFunc(ranked, func(p Place) bool {
 			return p.Log.Name == at.log.log.Name && p.Ordinal == at.ordinal
 		}) {
-			ranked = append(ranked, Place{at.log.log, at.log.pos.folder, at.offset, at.ordinal, h.Content})
+			ranked = append(ranked, Place{
+				Log: at.log.log, Folder: at.log.pos.folder, Offset: at.offset, Ordinal: at.ordinal, Passage: h.Content,
+				Strength: h.Score,
+			})
 		}
 	}
 	x.mu.Unlock()
@@ -358,7 +364,7 @@ func best(found []candidate, with []int, turns, limit int) (places []Place, exac
 		rarity[i] = math.Log(1 + (float64(turns-n)+.5)/(float64(n)+.5))
 		all += rarity[i]
 	}
-	scores := make(map[int]float64, len(found))
+	scores, shares := make(map[int]float64, len(found)), make(map[int]float64, len(found))
 	var kept []int
 	for at, c := range found {
 		covered := 0.
@@ -368,14 +374,17 @@ func best(found []candidate, with []int, turns, limit int) (places []Place, exac
 			}
 		}
 		if covered >= minCoverage*all {
-			scores[at] = covered / all / (1 + .05*math.Log1p(float64(c.length)))
+			shares[at] = covered / all
+			scores[at] = shares[at] / (1 + .05*math.Log1p(float64(c.length)))
 			kept = append(kept, at)
 		}
 	}
 	// Stable: of equal scores the newest session comes first.
 	slices.SortStableFunc(kept, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	for _, at := range kept[:min(limit, len(kept))] {
-		places = append(places, found[at].place())
+		p := found[at].place()
+		p.Strength = shares[at]
+		places = append(places, p)
 	}
 	return places, len(kept) > 0 && bits.OnesCount32(found[kept[0]].has) == len(with)
 }
@@ -393,7 +402,7 @@ func weave(ranked, words []Place, exact bool, limit int) (list []Place) {
 		p := (*from)[0]
 		*from = (*from)[1:]
 		key := p
-		key.Passage, key.Folder = "", ""
+		key.Passage, key.Folder, key.Strength = "", "", 0
 		if !seen[key] {
 			seen[key] = true
 			list = append(list, p)

@@ -215,6 +215,9 @@ type Hit struct {
 	SourcePlugin string `json:"source_plugin,omitempty"`
 	Preview      string `json:"preview"` // around the first match
 	Offset       *int   `json:"offset,omitempty" jsonschema_description:"Of the turn, for read_session."`
+	// Reply is what the assistant said to it, if it is a question of the person's.
+	Reply      string `json:"reply,omitempty"`
+	Confidence string `json:"confidence,omitempty"` // that it answers: likely, possible or unlikely; "" if not known
 }
 
 // Sessions is the result of list_sessions, newest first.
@@ -241,6 +244,7 @@ type Entries struct {
 type Hits struct {
 	OK           bool   `json:"ok"`
 	Query        string `json:"query"`
+	Confidence   string `json:"confidence,omitempty"` // that one of the hits answers
 	Count        int    `json:"count"`
 	Truncated    bool   `json:"truncated"` // the limit ended the search
 	SkippedLines int    `json:"skipped_lines,omitempty"`

@@ -19,6 +19,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/hosts"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/workspace/transcript"
 )
 
@@ -233,12 +234,15 @@ func showTurnsFound(s *screen.Screen, found transcript.Hits) {
 	if len(found.Hits) == 0 {
 		s.Put("Nothing found.\n")
 	}
+	if found.Confidence == string(confidence.Unlikely) {
+		s.Put("Nothing fits well; the nearest are:\n\n")
+	}
 	for _, h := range found.Hits {
 		s.Put(s.In(screen.Faint, screen.Line(h.SessionID)+"  "+clock(s, h.Timestamp)) + "  " +
 			s.In(screen.Strong, screen.Line(h.Role)) + "\n")
 		var facts []string
 		for _, f := range []struct{ name, value string }{
-			{"project", h.Project}, {"group", h.Group}, {"subagent of", h.Parent},
+			{"project", h.Project}, {"group", h.Group}, {"subagent of", h.Parent}, {"confidence", h.Confidence},
 		} {
 			if f.value != "" {
 				facts = append(facts, f.name+" "+screen.Line(f.value))
@@ -248,6 +252,9 @@ func showTurnsFound(s *screen.Screen, found transcript.Hits) {
 			s.Put("    " + s.In(screen.Faint, strings.Join(facts, " · ")) + "\n")
 		}
 		s.Wrap("    ", h.Preview)
+		if h.Reply != "" {
+			s.Wrap("    reply: ", h.Reply)
+		}
 	}
 	if found.Incomplete {
 		s.Put("There was no time to look everywhere for the text as it is; with an ID, one session is searched.\n")
