@@ -62,13 +62,16 @@ func newServeCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			o := session.Options{Config: settings, Getenv: env.Getenv, Logger: logger, Version: env.Version}
+			if settings.Session.Transport != config.OverHTTP {
+				session.Isolate(cmd.Context(), o, env.Stdin, env.Stdout)
+			}
 			if settings.Ignored != "" {
 				logger.Warn("config file ignored", slog.String("notice", settings.Ignored))
 			}
 			for _, destination := range settings.Destinations() {
 				logger.Warn("texts leave this machine", slog.String("destination", destination))
 			}
-			o := session.Options{Config: settings, Getenv: env.Getenv, Logger: logger, Version: env.Version}
 			if settings.Session.Transport == config.OverHTTP {
 				return session.ServeHTTP(cmd.Context(), o)
 			}

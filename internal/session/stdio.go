@@ -46,6 +46,20 @@ func ServeStdio(ctx context.Context, o Options, stdin io.Reader, stdout io.Write
 	return stdio.Serve(ctx, srv, stdin, stdout, stdio.Options{Logger: o.Logger})
 }
 
+// Isolate takes other processes of the user, of which one may serve a DM, out of the reach of one that serves a group
+// over stdio. It may start the program again in the same process, so it is called before anything is read or written.
+func Isolate(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) {
+	who, _, err := audience.Parse(o.Config.Session.Connection, o.Config.Session.Group)
+	file, ok := stdout.(*os.File)
+	if err != nil || who.IsDM() || !ok || stdin != os.Stdin {
+		return
+	}
+	if err := confine.Isolate(func(start func() error) error { return stdio.WithStdout(file, start) }); err != nil {
+		o.Logger.WarnContext(ctx, "the kernel does not keep this process from the memory of others of the same user",
+			slog.Any("error", err))
+	}
+}
+
 // confineGroup takes from a group's process what it has no use for. It starts a program only to commit to git, and
 // opens connections only to the providers that the operator named.
 //

@@ -3,6 +3,7 @@
 package stdio
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -21,4 +22,12 @@ func KeepStdout() (*os.File, error) {
 		return nil, fmt.Errorf("redirect descriptor 1 to stderr: %w", err)
 	}
 	return os.NewFile(uintptr(kept), "stdout"), nil
+}
+
+// WithStdout calls start, which replaces the program in this process, with the file of [KeepStdout] as stdout again.
+func WithStdout(kept *os.File, start func() error) error {
+	if err := redirect(1, int(kept.Fd())); err != nil {
+		return fmt.Errorf("give stdout back: %w", err)
+	}
+	return errors.Join(start(), redirect(1, 2)) // start has failed if it returns
 }
