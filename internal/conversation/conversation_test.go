@@ -515,3 +515,28 @@ func TestConfidence(t *testing.T) {
 		t.Errorf("without a hit: %q, %v", r.Confidence, err)
 	}
 }
+
+// OpenClaw names the folder that it ran in at the beginning of a log only: that is the project of all of its turns.
+func TestProjectOfTheHeader(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.append("oc", `{"type":"session","version":3,"id":"oc","cwd":"/home/kate/sail"}`+"\n"+
+		`{"type":"message","id":"1","message":{"role":"user","content":"the halyard is too long"}}`+"\n")
+	w.said("s1", "user: the halyard of the coast")
+	v := w.open(audience.DM())
+	for _, view := range []*conversation.View{v, w.open(audience.DM())} { // the second one reads the digests
+		hits := w.hits(view, conversation.Query{Text: "halyard", Project: "sail"})
+		if len(hits) != 1 || hits[0].Project != "sail" || hits[0].SessionID != "oc" {
+			t.Errorf("found %+v", hits)
+		}
+	}
+	list, err := v.ListSessions(t.Context(), 0)
+	if err != nil || len(list.Sessions) != 2 {
+		t.Fatalf("listed %+v, %v", list.Sessions, err)
+	}
+	for _, s := range list.Sessions {
+		if want := map[string]string{"oc": "sail", "s1": "coast"}[s.SessionID]; s.Project != want {
+			t.Errorf("%s is of project %q, want %q", s.SessionID, s.Project, want)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func (v *View) EachTurn(ctx context.Context, id string, visit func(Session, Entr
 func (v *View) Tell(ctx context.Context, l Log, visit func(Turn)) (Session, error) {
 	of := log{name: l.Name, id: l.SessionID, group: l.Group, parent: l.Parent}
 	return v.scanLines(ctx, of, nil, func(s Session, r line) bool {
-		visit(placed(r, 0, s.Group))
+		visit(placed(r, 0, source{group: s.Group, folder: s.Folder}))
 		return true
 	})
 }

@@ -259,6 +259,7 @@ func (v *View) scanLines(
 			session.SkippedLines++
 		case r.kind == headerLine && number == 0:
 			session.AgentID, session.SourcePlugin, session.StartedAt = r.agentID, r.entry.SourcePlugin, r.entry.Timestamp
+			session.describe(r.about)    // OpenClaw tells the folder here only
 			if r.connection == "group" { // even outside its group's folder
 				session.Group = cmp.Or(session.Group, r.group)
 			}

@@ -69,7 +69,7 @@ func exported(l log) Log {
 func (v *View) Follow(
 	ctx context.Context, l Log, from int64, visit func(Turn) bool,
 ) (end int64, unread int, err error) {
-	file, group, err := v.openOwn(l)
+	file, of, err := v.openOwn(l)
 	if err != nil {
 		return from, 0, err
 	}
@@ -98,7 +98,7 @@ func (v *View) Follow(
 			unread++
 		case r.kind == entryLine:
 			for i, one := range r.turns() { // all of a row, because the next call begins after it
-				t := placed(one, partOffset(at, i), group)
+				t := placed(one, partOffset(at, i), of)
 				t.Unread = r.unknown && i == 0
 				goOn = visit(t) && goOn
 			}
@@ -118,7 +118,7 @@ func (v *View) Turns(ctx context.Context, l Log, offsets []int64) (turns []Turn,
 // TurnsWith is Turns, and may leave out what does not contain needle, in any letter case: that is much faster.
 func (v *View) TurnsWith(ctx context.Context, l Log, offsets []int64, needle string) (turns []Turn, err error) {
 	filter := newRawFilter(fold(needle))
-	file, group, err := v.openOwn(l)
+	file, of, err := v.openOwn(l)
 	if err != nil {
 		return nil, err
 	}
@@ -144,40 +144,49 @@ func (v *View) TurnsWith(ctx context.Context, l Log, offsets []int64, needle str
 			continue
 		}
 		if r := parse(line).bySubagent(l.Parent); r.kind == entryLine && part <= len(r.others) {
-			turns = append(turns, placed(r.turns()[part], offset, group))
+			turns = append(turns, placed(r.turns()[part], offset, of))
 		}
 	}
 	return turns, nil
 }
 
-// openOwn opens the log l, if it is the audience's, and returns the group whose session it was, "" for the person's
-// own.
-func (v *View) openOwn(l Log) (file *os.File, group string, err error) {
+// source is what is the same of all turns of a log.
+type source struct {
+	group  string // whose session it was, "" for the person's own
+	folder string // that the log's header names, where a turn names none
+}
+
+// openOwn opens the log l, if it is the audience's.
+func (v *View) openOwn(l Log) (file *os.File, of source, err error) {
 	// SECURITY: a name from an index is not trusted either: a group's is below its own folder.
 	if !v.who.IsDM() && !strings.HasPrefix(l.Name, groupsFolder+"/"+v.who.Group()+"/") {
-		return nil, "", ErrNotFound
+		return nil, of, ErrNotFound
 	}
 	if file, err = v.open(l.Name); err != nil {
-		return nil, "", err
+		return nil, of, err
 	}
 	first, _, err := (&lineReader{reader: bufio.NewReaderSize(file, headBytes)}).next()
 	if err == nil || errors.Is(err, io.EOF) {
 		_, err = file.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return nil, "", errors.Join(fmt.Errorf("read session log: %w", cause(err)), file.Close())
+		return nil, of, errors.Join(fmt.Errorf("read session log: %w", cause(err)), file.Close())
 	}
 	r := parse(first)
 	// SECURITY: in a group the header must name the group, as in scan. In a DM it tells whose session it was, wherever
 	// the log is.
 	named := r.kind == headerLine && r.connection == "group"
-	switch {
-	case !v.who.IsDM() && (!named || r.group != v.who.Group()):
-		return nil, "", errors.Join(ErrNotFound, file.Close())
-	case named:
-		return file, cmp.Or(l.Group, r.group), nil
+	if !v.who.IsDM() && (!named || r.group != v.who.Group()) {
+		return nil, of, errors.Join(ErrNotFound, file.Close())
 	}
-	return file, l.Group, nil
+	of.group = l.Group
+	if named {
+		of.group = cmp.Or(l.Group, r.group)
+	}
+	if r.kind == headerLine {
+		of.folder = r.folder
+	}
+	return file, of, nil
 }
 
 // ParseTurns returns the turns in a line that a host wrote, as Follow visits them, for hosts with lines elsewhere.
@@ -189,15 +198,16 @@ func ParseTurns(data []byte, parent string) (turns []Turn, folder string, readab
 		return nil, r.folder, r.kind != brokenLine
 	}
 	for i, one := range r.turns() {
-		turns = append(turns, placed(one, partOffset(0, i), ""))
+		turns = append(turns, placed(one, partOffset(0, i), source{}))
 	}
 	return turns, r.folder, true
 }
 
-// placed returns a parsed entry as the turn at offset, of a session of group.
-func placed(r line, offset int64, group string) Turn {
+// placed returns a parsed entry as the turn at offset.
+func placed(r line, offset int64, of source) Turn {
+	folder := cmp.Or(r.folder, of.folder)
 	t := Turn{
-		Group: group, Entry: r.whole(), Offset: offset, Key: r.key, Folder: r.folder, Project: ProjectName(r.folder),
+		Group: of.group, Entry: r.whole(), Offset: offset, Key: r.key, Folder: folder, Project: ProjectName(folder),
 		Subagent: r.subagent, Parent: r.parent,
 	}
 	if t.Role == userRole || t.Role == "assistant" || t.Role == agentRole {
