@@ -37,7 +37,8 @@ type Command struct {
 	// used, or else ~/agent. For commands of a person; a server needs its workspace named.
 	Nearby bool
 
-	settings []config.Setting
+	settings []config.Setting                    // of the last command, for those that inherit their flags
+	of       map[*pflag.FlagSet][]config.Setting // of each command
 }
 
 // New returns a base with the default settings. Settings without a flag on the command keep these values.
@@ -47,6 +48,10 @@ func New(env Env) *Command { return &Command{Env: env, Config: config.Default()}
 func (c *Command) AddFlags(flags *pflag.FlagSet, settings ...config.Setting) {
 	flags.SortFlags = false
 	c.settings = settings
+	if c.of == nil {
+		c.of = map[*pflag.FlagSet][]config.Setting{}
+	}
+	c.of[flags] = settings
 	config.AddFlags(flags, &c.Config, settings...)
 	if c.Nearby {
 		flags.Lookup(string(config.Workspace)).Usage = "workspace folder (default YAMO_WORKSPACE, " +
@@ -67,7 +72,11 @@ func (c *Command) Load(cmd *cobra.Command) error {
 			}
 		}
 	}
-	err := config.Load(cmd.Flags(), &c.Config, c.Getenv, c.settings...)
+	settings, own := c.of[cmd.Flags()]
+	if !own {
+		settings = c.settings
+	}
+	err := config.Load(cmd.Flags(), &c.Config, c.Getenv, settings...)
 	c.warnIgnored(c.Config)
 	if err != nil || cmd.Flags().Lookup("redact-list") != nil {
 		return err
