@@ -174,7 +174,7 @@ func (p *planted) plantPrivate(tb testing.TB) {
 		write(tb, filepath.Join(p.workspace, "memory", date+".md"),
 			"# Memory\n\n"+p.privately(fmt.Sprint("the log of day ", day))+"\n")
 	}
-	p.log(tb, "", p.privately("a transcript"), p.privately("the speaker of a transcript"))
+	p.log(tb, "", p.privately)
 	// OpenClaw has a group's sessions among the others: they are the DM's to read.
 	write(tb, filepath.Join(p.transcripts, "sessions.json"), fmt.Sprintf(
 		`{"agent:kate:telegram:group:%s": {"sessionId": "openclaw", "chatType": "group"}}`,
@@ -248,7 +248,7 @@ func (p *planted) plantGroup(tb testing.TB, group string) {
 		write(tb, filepath.Join(p.workspace, "memory", date+"-group-"+group+".md"),
 			"# Memory\n\n"+plant(fmt.Sprint("the log of day ", day))+"\n")
 	}
-	p.log(tb, group, plant("a transcript"), plant("the speaker of a transcript"))
+	p.log(tb, group, plant)
 	p.remember(tb, group, plant)
 }
 
@@ -262,7 +262,7 @@ func days() (dates []string) {
 }
 
 // log writes a session log of a group, or of the DM.
-func (p *planted) log(tb testing.TB, group, text, speaker string) {
+func (p *planted) log(tb testing.TB, group string, plant func(place string) string) {
 	tb.Helper()
 	sum := hex.EncodeToString([]byte(fmt.Sprintf("%-16.16s", group+"session-of-the-dm")))
 	id := fmt.Sprintf("%s-%s-4%s-a%s-%s", sum[:8], sum[8:12], sum[13:16], sum[17:20], sum[20:32])
@@ -284,13 +284,22 @@ func (p *planted) log(tb testing.TB, group, text, speaker string) {
 		"type":          "entry",
 		"timestamp":     "2026-02-14T09:45:02Z",
 		"role":          "user",
-		"content":       text,
+		"content":       plant("a transcript"),
 		"message_id":    "m1",
 		"source_plugin": "telegram",
-		"sender_id":     speaker,
+		"sender_id":     plant("the speaker of a transcript"),
+	}
+	asked := map[string]any{
+		"type": "entry", "timestamp": "2026-02-14T09:45:03Z", "role": "user",
+		"content": "What does the canary of a transcript say?",
+	}
+	reply := map[string]any{
+		"type": "message", "id": "m3", "timestamp": "2026-02-14T09:45:04Z", "message": map[string]any{
+			"role": "assistant", "model": plant("a model's name"), "content": plant("a reply"),
+		},
 	}
 	var lines strings.Builder
-	for _, line := range []map[string]any{header, entry} {
+	for _, line := range []map[string]any{header, entry, asked, reply} {
 		data, err := json.Marshal(line)
 		if err != nil {
 			tb.Fatal(err)
@@ -352,6 +361,17 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 	hooks.run("Stop", map[string]any{"last_assistant_message": "Noted."})
 	hooks.run("SessionEnd", map[string]any{"reason": "exit"}) // what a running session keeps of a prompt goes with it
 	if group == "" {
+		// What was said before the first hook of a session is offered too.
+		late := hookSession{
+			tb: tb, launch: s.launch, id: "late", cwd: p.project, quick: true,
+			transcript: filepath.Join(p.transcripts, "reef", "late.jsonl"),
+		}
+		late.spoke("user", "I am allergic to "+plant("what was said before the first hook")+".")
+		late.spoke("assistant", "I see.")
+		late.prompt("What is for lunch?")
+		late.run("Stop", map[string]any{"last_assistant_message": "Soup."})
+		late.run("SessionEnd", map[string]any{"reason": "exit"})
+		p.ids = append(p.ids, "late")
 		p.cite(s)
 	}
 	s.search(plant("a query"), map[string]any{"format": "detailed", "include_lessons": true})
