@@ -69,8 +69,8 @@ func (p *parser) match(i int) (spans []Span, n int) {
 		return nil, 0
 	}
 	for _, rule := range []func(int) ([]Span, int){
-		p.iso, p.numeric, p.relativeDay, p.counted, p.modified, p.dayMonth, p.monthDay, p.ordinalDay, p.weekday,
-		p.month, p.quarter, p.year,
+		p.iso, p.numeric, p.beforeLast, p.theWeekend, p.relativeDay, p.counted, p.modified, p.dayMonth, p.monthDay,
+		p.ordinalDay, p.weekday, p.month, p.quarter, p.year,
 	} {
 		if spans, n = rule(i); n > 0 {
 			break

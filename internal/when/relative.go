@@ -233,8 +233,8 @@ func (p *parser) modifiedMonth(month time.Month, direction int) []Span {
 	return chosen
 }
 
-// calendar returns the last (-1), this (0) or next week, weekend, month, quarter or year. "The past week" is the last
-// seven days.
+// calendar returns the last but one (-2), the last (-1), this (0) or the next week, weekend, month, quarter or year.
+// "The past week" is the last seven days.
 func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 	year, month, _ := p.today.Date()
 	firstDay := func(y int, m time.Month) time.Time { return time.Date(y, m, 1, 0, 0, 0, 0, p.now.Location()) }
@@ -248,9 +248,6 @@ func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 		return Span{from, addDays(from, 7), Days}, true
 	case "weekend":
 		from := addDays(p.monday(), 7*direction+5)
-		if direction < 0 && p.today.Weekday() == time.Sunday && p.exact {
-			from = addDays(p.monday(), -2)
-		}
 		return Span{from, addDays(from, 2), Days}, true
 	case "month":
 		from := firstDay(year, month+time.Month(direction))

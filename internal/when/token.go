@@ -133,7 +133,7 @@ func init() {
 }
 
 // prepositions come before the name of a time.
-var prepositions = set("in on since until till during by before after from through around at for of to between")
+var prepositions = set("in on since until till during by before after from through around at for of to between over")
 
 // monthPrepositions come before the name of a month without a day or year; after the others it may be a person's.
 var monthPrepositions = set("in since until till during before after early mid late through between")

@@ -93,6 +93,14 @@ func TestParse(t *testing.T) {
 		"last week":                 "2026-11-09/2026-11-15",
 		"this week":                 "2026-11-16/2026-11-22",
 		"last weekend":              "2026-11-14/2026-11-15",
+		"over the weekend":          "2026-11-14/2026-11-15",
+		"since the weekend":         "2026-11-14/2026-11-15",
+		"the weekend before last":   "2026-11-07/2026-11-08",
+		"the week before last":      "2026-11-02/2026-11-08",
+		"the month before last":     "2026-09",
+		"the year before last":      "2024",
+		"the Tuesday before last":   "2026-11-10",
+		"friday before last":        "2026-11-06",
 		"last month":                "2026-10",
 		"this year":                 "2026",
 		"last quarter":              "2026-07-01/2026-09-30",
@@ -233,6 +241,13 @@ func TestInQuestion(t *testing.T) {
 		"what did Sun Microsystems sell?":                  "",
 		"Who came to the party on Saturday?":               "2026-11-14",
 		"What am I doing on Saturday?":                     "2026-11-21",
+		"What did I do over the weekend?":                  "2026-11-14/2026-11-15",
+		"What did we do at the weekend?":                   "2026-11-14/2026-11-15",
+		"What is planned for the weekend?":                 "2026-11-21/2026-11-22",
+		"What did we decide the Tuesday before last?":      "2026-11-10",
+		"What did I do the week before last?":              "2026-11-02/2026-11-08",
+		"What did I buy the week before last Christmas?":   "",
+		"Who minds the shop at the weekend?":               "",
 	} {
 		if diff := cmp.Diff(want, isoOf(asked(text, friday(t)))); diff != "" {
 			t.Errorf("InQuestion(%q) (-want +got):\n%s", text, diff)
