@@ -16,12 +16,15 @@ import (
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
-		"One is here. Two is there! Three?": {"One is here.", "Two is there!", "Three?"},
-		"- a list item\n- another":          {"a list item", "another"},
-		"It costs 4.50 euros, e.g. in May.": {"It costs 4.50 euros, e.g. in May."},
-		"# Title\n\ntext without an end":    {"Title", "text without an end"},
-		"彼は来た。彼女も来た。":                       {"彼は来た。", "彼女も来た。"},
-		" \n ":                              nil,
+		"One is here. Two is there! Three?":           {"One is here.", "Two is there!", "Three?"},
+		"- a list item\n- another":                    {"a list item", "another"},
+		"It costs 4.50 euros, e.g. in May.":           {"It costs 4.50 euros, e.g. in May."},
+		"Rui's dentist is Dr. Falcao. Ana's is near.": {"Rui's dentist is Dr. Falcao.", "Ana's is near."},
+		"Ask Mrs. J. Nunes (Prof. Lima is away).":     {"Ask Mrs. J. Nunes (Prof. Lima is away)."},
+		"So do I. Ask the Dr.":                        {"So do I.", "Ask the Dr."},
+		"# Title\n\ntext without an end":              {"Title", "text without an end"},
+		"彼は来た。彼女も来た。":                                 {"彼は来た。", "彼女も来た。"},
+		" \n ":                                        nil,
 	} {
 		if diff := cmp.Diff(want, sentences(text)); diff != "" {
 			t.Errorf("%q:\n%s", text, diff)

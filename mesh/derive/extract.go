@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,14 +31,24 @@ type sentence struct {
 	text   string
 }
 
-// sentences splits text as Unicode does (UAX #29). A line is never joined with the next.
+// abbreviated finds the end of text that does not end its sentence, though UAX #29 says so: a title before a name
+// ("Dr. Falcao") or an initial ("J. Falcao").
+var abbreviated = regexp.MustCompile(`(^|[\s(“"])(Dr|Dra|Mr|Mrs|Ms|Mx|Prof|Sr|Sra|Srta|St|Sgt|Capt|Lt|Col|Gen|Rev|` +
+	`Hon|Eng|Mt|vs|Nr|Mme|Mlle|[A-HJ-Z])\.\s*$`)
+
+// sentences splits text as Unicode does (UAX #29), but not after a title or an initial. A line is never joined with the
+// next.
 func sentences(text string) []string {
 	var list []string
 	for line := range strings.Lines(text) {
 		state := -1
 		for rest := strings.TrimSpace(line); rest != ""; {
-			var s string
+			var s, more string
 			s, rest, state = uniseg.FirstSentenceInString(rest, state)
+			for rest != "" && abbreviated.MatchString(s) {
+				more, rest, state = uniseg.FirstSentenceInString(rest, state)
+				s += more
+			}
 			if s = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(s), "-*•#> ")); s != "" {
 				list = append(list, s)
 			}
