@@ -10,7 +10,9 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
@@ -30,11 +32,15 @@ type Finding struct {
 	Message string
 }
 
-// String returns the finding on one line in the form of compilers: FILE:LINE: KIND: MESSAGE (RULE).
+// String returns the finding on one line in the form of compilers: FILE:LINE: KIND: MESSAGE (RULE). A name that would
+// break the line, or change a terminal, is quoted as in Go.
 func (f Finding) String() string {
 	at, kind := f.File, "warning"
+	if !utf8.ValidString(at) || strings.ContainsFunc(at, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		at = strconv.Quote(at)
+	}
 	if f.Line > 0 {
-		at = fmt.Sprintf("%s:%d", f.File, f.Line)
+		at = fmt.Sprintf("%s:%d", at, f.Line)
 	}
 	if f.Error {
 		kind = "error"

@@ -163,8 +163,9 @@ func TestLintNamesWhatIsNotSearched(t *testing.T) {
 		"BOOTSTRAP.md": "x", "notes/.hidden.md": "x", "notes/photo.png": "x", "notes/100%.md": "x",
 		"notes/cafe\u0301.md": "x", "notes/deep/plan.md": "x", "notes/\U0001F469\u200D\U0001F4BB.md": "x",
 		"notes/deep/README.MD": "x", "notes/deep/todo.txt": "x", "notes/deep/a%2f..%2fb.md": "x",
-		"memory/a\u202Eb.md": "x", "memory/2026-02-14-GROUP-hiking.md": "x", "notes/1/2/3/4/5/6/7/8.md": "x",
-		`notes/a\b.md`: "x",
+		"memory/a\u202Eb.md": "x", "memory/b\n\x1b[2Jb.md": "x", "memory/2026-02-14-GROUP-hiking.md": "x",
+		"notes/1/2/3/4/5/6/7/8.md": "x",
+		`notes/a\b.md`:             "x",
 	})
 	if err := os.Symlink("todo.txt", filepath.Join(w.dir, "notes", "deep", "link.md")); err != nil {
 		t.Fatal(err)
@@ -175,7 +176,9 @@ func TestLintNamesWhatIsNotSearched(t *testing.T) {
 	alias := "warning: is not read or searched: its name can be taken for that of another file; rename it (RFC-0009 §5.4)"
 	want := []string{
 		"memory/2026-02-14-GROUP-hiking.md: " + alias,
-		"memory/a\u202Eb.md: warning: is not read or searched: its name has the invisible character U+202E; rename it " +
+		`"memory/a\u202eb.md": warning: is not read or searched: its name has the invisible character U+202E; rename it ` +
+			"(RFC-0009 §5.4)",
+		`"memory/b\n\x1b[2Jb.md": warning: is not read or searched: its name has the invisible character U+000A; rename it ` +
 			"(RFC-0009 §5.4)",
 		"notes/1/2/3/4/5/6/7/8.md: warning: is not read or searched: it is more than 7 folders deep; rename it " +
 			"(RFC-0009 §5.4)",
