@@ -48,6 +48,11 @@ func TestStandingInstructionsApply(t *testing.T) {
 	revised(t, v, kelvin, units.ID)
 	settleVectors(t, v)
 	check(v, "How warm will the weather be in Oslo, can you tell me?", kelvin)
+	// Of two that contradict each other without anybody's word the later one is first, whichever is nearer.
+	later := "From now on give temperatures in Fahrenheit when I ask about the weather, and the wind in knots."
+	keep(t, v, record.Memory{Content: later})
+	settleVectors(t, v)
+	check(v, "Can you give temperatures in Kelvin and Celsius for the weather in Oslo?", later, kelvin)
 }
 
 // A question about many memories has results from many sessions, in the order of time if it asks for one, and tells how

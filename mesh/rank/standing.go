@@ -1,6 +1,10 @@
 package rank
 
-import "github.com/yamo-protocol/yamo-mcp/mesh/record"
+import (
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+)
 
 // Standing instructions and preferences apply to a query although they do not answer it, so they are found by
 // themselves. Round numbers, see docs/ranking.md.
@@ -10,8 +14,8 @@ const (
 	otherTrigger  = .5 // the same for other queries, of both
 )
 
-// Standing returns up to limit standing instructions and preferences that the query brings up and f admits, those that
-// are nearest to it first.
+// Standing returns up to limit standing instructions and preferences that the query brings up and f admits: those that
+// are nearest to it, the newest first, because of two that contradict each other the later one holds.
 func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
 	if r.fused || r.question.summary {
 		return nil
@@ -44,5 +48,6 @@ func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
 		p := r.parts[l.part]
 		hits = append(hits, p.Hit(p.Docs[l.doc].Record))
 	}
+	slices.SortStableFunc(hits, func(a, b record.Hit) int { return b.Stored().Compare(a.Stored()) })
 	return hits
 }
