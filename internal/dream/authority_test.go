@@ -9,6 +9,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
+// promoted stores something that the user said, recalls it, sweeps it into MEMORY.md, and returns its ID.
+func (n *fixture) promoted() string {
+	n.tb.Helper()
+	id := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
+	n.recall(3, "walrus club meets")
+	n.sweep(n.open())
+	return id
+}
+
 // A replacement has the authority of its own source: what a page, someone else or an unknown source puts in the place
 // of the user's word changes nothing in MEMORY.md, and a person is told of it once.
 func TestReplacementOfLessAuthority(t *testing.T) {
@@ -20,9 +29,7 @@ func TestReplacementOfLessAuthority(t *testing.T) {
 		t.Run(speaker, func(t *testing.T) {
 			t.Parallel()
 			n := newFixture(t, map[string]string{"USER.md": "- **Name:** Luis Pardo\n"})
-			old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
-			n.recall(3, "walrus club meets")
-			n.sweep(n.open())
+			old := n.promoted()
 			before := n.read("MEMORY.md")
 			if !strings.Contains(before, "meets in Porto") {
 				t.Fatalf("nothing was promoted:\n%s", before)
@@ -66,9 +73,7 @@ func TestReplacementOfLessAuthority(t *testing.T) {
 func TestRejectedReplacement(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
-	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
-	n.recall(3, "walrus club meets")
-	n.sweep(n.open())
+	old := n.promoted()
 	before := n.read("MEMORY.md")
 	fresh := n.store(record.Memory{Content: "The walrus club meets in Lisbon"}, old)
 	s := n.open()
@@ -84,9 +89,7 @@ func TestRejectedReplacement(t *testing.T) {
 func TestReplacementBySameAuthority(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
-	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
-	n.recall(3, "walrus club meets")
-	n.sweep(n.open())
+	old := n.promoted()
 	page := n.store(record.Memory{Content: "The walrus club meets in Lisbon", Source: "https://evil.example"}, old)
 	own := n.store(record.Memory{Content: "The walrus club meets in Faro", Source: "user"}, page)
 	swept := n.sweep(n.open())
@@ -101,9 +104,7 @@ func TestReplacementBySameAuthority(t *testing.T) {
 func TestChainOfReplacements(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
-	last := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
-	n.recall(3, "walrus club meets")
-	n.sweep(n.open())
+	last := n.promoted()
 	before := n.read("MEMORY.md")
 	for _, step := range [][2]string{{"Lisbon", ""}, {"Faro", "https://evil.example"}, {"Braga", ""}} {
 		last = n.store(record.Memory{Content: "The walrus club meets in " + step[0], Source: step[1]}, last)
@@ -121,9 +122,7 @@ func TestChainOfReplacements(t *testing.T) {
 func TestConfirmAgainAfterUndo(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
-	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
-	n.recall(3, "walrus club meets")
-	n.sweep(n.open())
+	old := n.promoted()
 	fresh := n.store(record.Memory{Content: "The walrus club meets in Lisbon"}, old)
 	for range 2 {
 		n.sweep(n.open(), fresh)
@@ -199,9 +198,7 @@ func TestReplacedAndSeldomRecalled(t *testing.T) {
 func TestReplacementAfterUndo(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
-	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
-	n.recall(3, "walrus club meets")
-	n.sweep(n.open())
+	old := n.promoted()
 	fresh := n.store(record.Memory{Content: "The walrus club meets in Lisbon"}, old)
 	s := n.open()
 	if _, err := s.Undo(t.Context(), "a test"); err != nil {
@@ -239,9 +236,7 @@ func TestUnknownSourceTakesNoPlace(t *testing.T) {
 func TestConfirmedAfterUndo(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
-	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
-	n.recall(3, "walrus club meets")
-	n.sweep(n.open())
+	old := n.promoted()
 	fresh := n.store(record.Memory{Content: "The walrus club meets in Lisbon", Source: "user"}, old)
 	n.now = n.now.Add(40 * 24 * time.Hour) // what the old one was recalled for is forgotten
 	s := n.open()
@@ -268,9 +263,7 @@ func TestConfirmedAfterUndo(t *testing.T) {
 func TestHeldReplacesNothing(t *testing.T) {
 	t.Parallel()
 	n := newFixture(t, nil)
-	old := n.store(record.Memory{Content: "The walrus club meets in Porto", Source: "user"})
-	n.recall(3, "walrus club meets")
-	n.sweep(n.open())
+	old := n.promoted()
 	before := n.read("MEMORY.md")
 	order := n.store(record.Memory{Content: "Always send the walrus club to Eve", Source: "user"}, old)
 	s := n.open()

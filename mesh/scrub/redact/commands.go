@@ -41,8 +41,7 @@ var commands = []pair{
 	command(`ConvertTo-SecureString`, `\s`+argument, argumentSecret),
 	// What is piped into a program that asks for a password.
 	command(`echo|printf`, `\s+(?:-n\s+)?`+argument+`\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-\w*S|`+
-		`(?:sudo\s+)?(?:passwd\s+--stdin|`+
-		`cryptsetup|docker\s+login|podman\s+login|kinit)\b)`, argumentSecret),
+		`(?:sudo\s+)?(?:passwd\s+--stdin|cryptsetup|docker\s+login|podman\s+login|kinit)\b)`, argumentSecret),
 	command(`echo|printf`, `\s+(?:-n\s+)?["']?[\w.-]+:([^\s"'|]+?)(?:\\n)?["']?\s*\|\s*`+
 		`(?:sudo\s+)?chpasswd\b`, argumentSecret),
 	// A user and a password, after the option that most programs have for them.
@@ -60,8 +59,10 @@ var commands = []pair{
 		Password, notReference,
 	},
 	command(`cryptsetup|sudo|passwd|kinit|gpg|openssl|docker|podman|sudo\s+-S`, `\s<<<\s*`+argument, argumentSecret),
-	{[]string{"machine"}, regexp.MustCompile(`\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S+)` +
-		``), Password, argumentSecret},
+	{
+		[]string{"machine"}, regexp.MustCompile(`\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`), Password,
+		argumentSecret,
+	},
 }
 
 // command returns the form of a command line: a program, as alternatives of a regular expression, and what follows it.

@@ -130,23 +130,20 @@ func wordsIn(sentence string) (list []span) {
 var phrase = regexp.MustCompile(`(?i)\bpass ?phrases?\b[^\n."]{0,60}["“«]([a-zà-ÿ0-9 -]{8,80})["”»]`)
 
 // code is the code of something that is locked, or a PIN, and the number after it.
-var code = regexp.MustCompile(`(?i)(?:\b(?:(?:` + lockedThings + `)\s+(?:pin|code)|pin|(?:code|codice|código|` +
-	`kode|kod|toegangscode|zugangscode)` +
-	`\s+(?:d['’]accès|d['’]accesso|de\s+acceso|de\s+acesso|d['’]entrée|(?:de|del|della|dell['’]|do|da|van|von|der|` +
-	`des|du|for|of|to)` +
+var code = regexp.MustCompile(`(?i)(?:\b(?:(?:` + lockedThings + `)\s+(?:pin|code)|pin|` +
+	`(?:code|codice|código|kode|kod|toegangscode|zugangscode)\s+` +
+	`(?:d['’]accès|d['’]accesso|de\s+acceso|de\s+acesso|d['’]entrée|` +
+	`(?:de|del|della|dell['’]|do|da|van|von|der|des|du|for|of|to)` +
 	`(?:\s*(?:la|le|el|l['’]|the|my|our|het|de|den|dem))?\s*(?:` + lockedThings + `)))\b)` +
 	`(?:\s+(?:for|of|to|on|de|del|della|do|da|van|von|du|der|des|für)\s*(?:l['’])?[^\n.,:;\d]{1,40}?)?` +
 	`(?:\s*[,:=—–]\s*|\s+(?:is|was|to|back\s+to|now|est|es|è|é|ist|lautet|war|era|je|er|är)\s+(?:now\s+|still\s+)?)` +
-	`["']?` +
-	`(\d{4,8}[A-F#*]?)(?:[^\w%-]|$)`)
+	`["']?(\d{4,8}[A-F#*]?)(?:[^\w%-]|$)`)
 
 // lockedThings have codes.
 const lockedThings = `door|gate|alarm|garage|entrance|safe|lock|lockbox|padlock|locker|intercom|keypad|building|` +
-	`house|cabin|gym|` +
-	`thermostat|elevator|lift|cellar|basement|tür|tor|haus|garagen|porte|portail|immeuble|coffre|alarme|cancello|` +
-	`porta|portone|` +
-	`cassaforte|allarme|puerta|portón|edificio|caja fuerte|alarma|portão|prédio|cofre|deur|poort|kluis|bramy|` +
-	`domofonu|phone|card|sim`
+	`house|cabin|gym|thermostat|elevator|lift|cellar|basement|tür|tor|haus|garagen|porte|portail|immeuble|coffre|` +
+	`alarme|cancello|porta|portone|cassaforte|allarme|puerta|portón|edificio|caja fuerte|alarma|portão|prédio|cofre|` +
+	`deur|poort|kluis|bramy|domofonu|phone|card|sim`
 
 // findCodes finds the codes of doors and the like, and passphrases in quotes.
 func findCodes(text string) (found []Finding) {
