@@ -60,7 +60,8 @@ var commands = []pair{
 	},
 	command(`cryptsetup|sudo|passwd|kinit|gpg|openssl|docker|podman|sudo\s+-S`, `\s<<<\s*`+argument, argumentSecret),
 	{
-		[]string{"machine"}, regexp.MustCompile(`\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`), Password,
+		[]string{"machine"},
+		regexp.MustCompile(`\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`), Password,
 		argumentSecret,
 	},
 }
