@@ -140,10 +140,13 @@ var code = regexp.MustCompile(`(?i)(?:\b(?:(?:` + lockedThings + `)\s+(?:pin|cod
 	`["']?(\d{4,8}[A-F#*]?)(?:[^\w%-]|$)`)
 
 // lockedThings have codes.
-const lockedThings = `door|gate|alarm|garage|entrance|safe|lock|lockbox|padlock|locker|intercom|keypad|building|` +
-	`house|cabin|gym|thermostat|elevator|lift|cellar|basement|tür|tor|haus|garagen|porte|portail|immeuble|coffre|` +
-	`alarme|cancello|porta|portone|cassaforte|allarme|puerta|portón|edificio|caja fuerte|alarma|portão|prédio|cofre|` +
-	`deur|poort|kluis|bramy|domofonu|phone|card|sim`
+const lockedThings = entrances + `|thermostat|elevator|lift|cellar|basement|tür|tor|haus|garagen|porte|portail|` +
+	`immeuble|coffre|alarme|cancello|porta|portone|cassaforte|allarme|puerta|portón|edificio|caja fuerte|alarma|` +
+	`portão|prédio|cofre|deur|poort|kluis|bramy|domofonu|phone|card|sim`
+
+// entrances and the like, in English.
+const entrances = `door|gate|alarm|garage|entrance|safe|lock|lockbox|padlock|locker|intercom|keypad|building|house|` +
+	`cabin|gym`
 
 // findCodes finds the codes of doors and the like, and passphrases in quotes.
 func findCodes(text string) (found []Finding) {

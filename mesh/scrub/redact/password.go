@@ -165,8 +165,8 @@ func next(text string, i int, l label) (Finding, bool) {
 // with a letter and, within, a digit or a sign that words do not have.
 func clearlySecret(v string) bool {
 	low := chars.Lower(v)
-	if utf8.RuneCountInString(v) < 6 || isCode(v) || isVersion(v) || strings.ContainsAny(v,
-		"/\\=:@<>{}$") && !mixed(v) ||
+	if utf8.RuneCountInString(v) < 6 || isCode(v) || isVersion(v) ||
+		strings.ContainsAny(v, "/\\=:@<>{}$") && !mixed(v) ||
 		strings.Contains(v, "://") || strings.ContainsAny(v, "()") || isHashOrUUID(v) {
 		return false
 	}
@@ -242,10 +242,8 @@ func skipRemark(text string, i int) (int, bool) {
 	}
 	for _, p := range []string{
 		"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "zum ", "vom ", "de ", "del ", "da ", "do ", "dos ",
-		"para ",
-		"pour ", "du ", "des ", "della ", "dello ", "di ", "van ", "voor ", "na ", "dla ", "od ", "za ", "pro ",
-		"от ", "для ", "к ", "на ",
-		"på ", "til ", "till ", "för ", "im ", "am ", "beim ",
+		"para ", "pour ", "du ", "des ", "della ", "dello ", "di ", "van ", "voor ", "na ", "dla ", "od ", "za ", "pro ",
+		"от ", "для ", "к ", "на ", "på ", "til ", "till ", "för ", "im ", "am ", "beim ",
 	} {
 		if !strings.HasPrefix(text[j:], p) {
 			continue
@@ -267,8 +265,7 @@ func skipRemark(text string, i int) (int, bool) {
 			}
 			for _, verb := range []string{
 				"is ", "ist ", "lautet ", "heißt ", "est ", "es ", "was ", "é ", "è ", "to ", "je ", "er ", "är ", "это ",
-				"— ", "– ", "теперь ",
-				"would ", "should ", "shall ", "will ", "must ", "has ", "war ", "était ", "era ", "var ",
+				"— ", "– ", "теперь ", "would ", "should ", "shall ", "will ", "must ", "has ", "war ", "était ", "era ", "var ",
 			} {
 				if strings.HasPrefix(text[m:], verb) {
 					return k, true
@@ -283,8 +280,8 @@ func skipRemark(text string, i int) (int, bool) {
 // adverbs are between "is" and a secret.
 var adverbs = []string{
 	"now ", "still ", "currently ", "just ", "simply ", "actually ", "again ", "always ", "jetzt ", "nun ",
-	"noch ", "wieder ",
-	"immer ", "maintenant ", "toujours ", "ahora ", "agora ", "adesso ", "теперь ", "сейчас ", "teraz ", "nu ",
+	"noch ", "wieder ", "immer ", "maintenant ", "toujours ", "ahora ", "agora ", "adesso ", "теперь ", "сейчас ",
+	"teraz ", "nu ",
 }
 
 // skipAdverb passes one of them.

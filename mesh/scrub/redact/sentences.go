@@ -56,8 +56,7 @@ var sentences = []pair{
 	{
 		[]string{"code "},
 		regexp.MustCompile(`(?i)\bcode\s+(?:for|of|to|at)\s+(?:the|my|our|your|her|his|their)\s+(?:[\w-]+\s+){0,2}` +
-			`(?:door|gate|alarm|garage|entrance|safe|lock|lockbox|padlock|locker|intercom|keypad|building|house|cabin|gym)` +
-			`\s*(?:\bis\b|\bwas\b|:|=)\s*["']?(\d{4,8}[#*]?)`),
+			`(?:` + entrances + `)\s*(?:\bis\b|\bwas\b|:|=)\s*["']?(\d{4,8}[#*]?)`),
 		Password, isNumber,
 	},
 	{[]string{"code "}, regexp.MustCompile(`(?i)\bcode\s+(\d{4,8}[#*])`), Password, isNumber},

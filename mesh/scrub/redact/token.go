@@ -14,11 +14,9 @@ import (
 // length or a mark within. Services change those; the prefixes stay.
 var tokenPrefixes = []string{
 	"sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_",
-	"github_pat_",
-	"glpat-", "gldt-", "glrt-",
+	"github_pat_", "glpat-", "gldt-", "glrt-",
 	"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "npm_",
-	"pypi-",
-	"dop_v1_", "shpat_", "SG.", "EAAC",
+	"pypi-", "dop_v1_", "shpat_", "SG.", "EAAC",
 	"hvs.", "lin_api_", "ntn_", "secret_", "figd_", "dckr_pat_", "pplx-", "gsk_", "xai-", "r8_", "nvapi-",
 	"tvly-", "sbp_",
 	"re_", "phc_", "phx_", "tskey-", "pcsk_", "sb_secret_", "CFPAT-", "NRAK-", "NRJS-", "NRII-", "glsa_", "glc_",
