@@ -94,10 +94,7 @@ func (a memoryAnswer) lines() string {
 		if r.Details != nil {
 			return ""
 		}
-		level, kind := r.Confidence, ""
-		if level == string(confidence.Likely) {
-			level = ""
-		}
+		kind := ""
 		whose, words, visibility := said(r.Visibility, r.Content)
 		if r.Type == "lesson" || r.Type == "reflection" {
 			kind = r.Type
@@ -111,7 +108,8 @@ func (a memoryAnswer) lines() string {
 			happened = ""
 		}
 		l.add([]string{r.ID, day(r.CreatedAt, a.zone), whose, words},
-			level, kind, visibility, labeled("happened", happened), before, labeled("project", r.Project), r.Link, r.Place)
+			confidence.Level(r.Confidence).Doubt(), kind, visibility, labeled("happened", happened), before,
+			labeled("project", r.Project), r.Link, r.Place)
 	}
 	for _, r := range a.Standing {
 		whose, words, visibility := said(r.Visibility, r.Content)
@@ -172,16 +170,13 @@ func (a logAnswer) lines() string {
 		l.add([]string{"Nothing fits well; the nearest are:"})
 	}
 	for _, h := range a.Hits {
-		shown, level := h.Preview, h.Confidence
+		shown := h.Preview
 		if h.Reply != "" {
 			shown += "\nreply: " + h.Reply
 		}
 		_, words, _ := said(groupOf(h.Group), shown)
-		if level == string(confidence.Likely) {
-			level = ""
-		}
 		l.add([]string{h.SessionID, h.Timestamp, h.Role + ":", words},
-			level, labeled("project", h.Project), labeled("group", h.Group))
+			confidence.Level(h.Confidence).Doubt(), labeled("project", h.Project), labeled("group", h.Group))
 	}
 	if a.SkippedLines > 0 {
 		l.add([]string{unread(a.SkippedLines) + "."})

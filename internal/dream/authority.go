@@ -111,9 +111,12 @@ func (s *Sweeper) overruled(
 func (s *Sweeper) challengers(
 	ctx context.Context, a authorities, past history, dreamed []item, recalled []mesh.Recalled, named []string,
 ) (fit, list []mesh.Recalled, err error) {
-	challenged := []string{}
-	for _, it := range slices.Concat(dreamed, past.items) {
-		if it.taken || slices.Contains(dreamed, it) {
+	var challenged []string
+	for _, it := range dreamed {
+		challenged = append(challenged, it.memory)
+	}
+	for _, it := range past.items {
+		if it.taken {
 			challenged = append(challenged, it.memory)
 		}
 	}

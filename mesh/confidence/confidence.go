@@ -53,6 +53,14 @@ func (l Level) Or(other Level) Level {
 	return other
 }
 
+// Doubt returns the level in words where it is worth one: "" for Likely.
+func (l Level) Doubt() string {
+	if l == Likely {
+		return ""
+	}
+	return string(l)
+}
+
 // AtLeast reports whether l is min or higher. Every level is at least "".
 func (l Level) AtLeast(least Level) bool { return l.rank() >= least.rank() }
 

@@ -240,13 +240,12 @@ func showTurnsFound(s *screen.Screen, found transcript.Hits) {
 	for _, h := range found.Hits {
 		s.Put(s.In(screen.Faint, screen.Line(h.SessionID)+"  "+clock(s, h.Timestamp)) + "  " +
 			s.In(screen.Strong, screen.Line(h.Role)) + "\n")
-		level := h.Confidence
-		if level == string(confidence.Likely) {
-			level = "" // as for memories
-		}
 		var facts []string
 		for _, f := range []struct{ name, value string }{
-			{"project", h.Project}, {"group", h.Group}, {"subagent of", h.Parent}, {"confidence", level},
+			{"project", h.Project},
+			{"group", h.Group},
+			{"subagent of", h.Parent},
+			{"confidence", confidence.Level(h.Confidence).Doubt()},
 		} {
 			if f.value != "" {
 				facts = append(facts, f.name+" "+screen.Line(f.value))

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// This file finds statements that someone acts for the user. Whoever may do that may do everything, so that no noun of
+// This file finds statements that someone acts for the user. Somebody who may do that may do everything, so no noun of
 // parties.go is needed.
 
 var (
