@@ -92,9 +92,11 @@ func (h launch) look(t *testing.T, group string, args ...string) string {
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = append(h.environment(), "YAMO_WORKSPACE="+h.workspace, "YAMO_TRANSCRIPTS="+h.transcripts,
 		"YAMO_GROUP="+group)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Errorf("%q: %v", args, err)
+		t.Errorf("%q: %v: %s", args, err, stderr.String())
 	}
 	return string(out)
 }
