@@ -9,6 +9,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
+	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/period"
 	"github.com/yamo-protocol/yamo-mcp/mesh/rank"
@@ -25,8 +26,9 @@ type conditions struct {
 	subject      string        // the query without that time
 	inSession    func(*record.Record) bool
 	expr         *where.Expr // nil for none
-	certain      float64     // minimum confidence of a lesson
-	all          bool        // see SearchRequest.All; only where a list is asked for
+	person       keyword.Subject
+	certain      float64 // minimum confidence of a lesson
+	all          bool    // see SearchRequest.All; only where a list is asked for
 }
 
 // conditions checks the request and fills in its defaults.
@@ -47,6 +49,12 @@ func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err er
 		return c, err
 	}
 	c.SearchRequest = q
+	if q.Person != "" {
+		var ok bool
+		if c.person, ok = keyword.ParseSubject(q.Person); !ok {
+			return c, fault.New("person: give a name or a few words, at least one of which is not a word such as \"the\"")
+		}
+	}
 	now := local()
 	c.asked, c.subject = when.InQuestion(q.Query, now)
 	if c.since, err = parseTime("since", &q.Since, now); err != nil {
@@ -79,9 +87,8 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 	if !c.since.IsZero() || !c.until.IsZero() {
 		between = period.Period{{From: c.since, To: c.until}}
 	}
-	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && c.Project == "" && len(c.Tags) == 0 &&
-		c.since.IsZero() &&
-		c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
+	if c.Type == "" && c.SessionID == "" && c.AgentID == "" && c.Skill == "" && c.Project == "" && c.Person == "" &&
+		len(c.Tags) == 0 && c.since.IsZero() && c.until.IsZero() && c.MinImportance == nil && c.expr == nil {
 		f.Admit, f.AllOrdinary = c.sees, true
 		return f
 	}
@@ -91,6 +98,7 @@ func (c conditions) filter(accesses func(id string) record.Accesses) rank.Filter
 			(c.AgentID == "" || r.AgentID == c.AgentID) &&
 			(c.Skill == "" || r.Skill == c.Skill) &&
 			(c.Project == "" || r.OfProject(c.Project)) &&
+			(c.Person == "" || c.person.In(r.Content+"\n"+r.Source+"\n"+strings.Join(r.Tags, "\n"))) &&
 			(between == nil || between.Holds(r)) &&
 			(c.MinImportance == nil || r.Importance != nil && *r.Importance >= *c.MinImportance) &&
 			!slices.ContainsFunc(c.Tags, func(t string) bool { return !r.HasTag(t) }) &&
@@ -141,12 +149,12 @@ var pushable = []string{
 	"id", "session_id", "agent_id", "memory_type", "source_skill_id", "lesson_pattern_id", "created_at",
 }
 
-// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags, projects and
-// the times that memories tell of are no columns, and numbers are not pushable.
+// lance returns the conditions in a form that LanceDB applies before it searches, nil if it cannot: tags, projects,
+// people and the times that memories tell of are no columns, and numbers are not pushable.
 func (c conditions) lance() *lance.Filter {
 	unpushable := func(column string) bool { return !slices.Contains(pushable, column) }
-	if len(c.Tags) > 0 || c.Project != "" || !c.since.IsZero() || !c.until.IsZero() || c.MinImportance != nil ||
-		c.expr != nil && slices.ContainsFunc(c.expr.Columns(), unpushable) {
+	if len(c.Tags) > 0 || c.Project != "" || c.Person != "" || !c.since.IsZero() || !c.until.IsZero() ||
+		c.MinImportance != nil || c.expr != nil && slices.ContainsFunc(c.expr.Columns(), unpushable) {
 		return nil
 	}
 	f := &lance.Filter{Where: c.expr}

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,59 @@ func TestList(t *testing.T) {
 	wantFault(t, known, "around:")
 	_, err = red.List(t.Context(), SearchRequest{}, ids["note 3"])
 	wantFault(t, err, "after:")
+}
+
+// People are found by their names in the text, the source or a tag, with or without accents; a group's in its own
+// memory only.
+func TestListByPerson(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	dir := t.TempDir()
+	dm, red := inZone(t, dir, audience.DM(), "", &now), inZone(t, dir, group(t, "red"), "", &now)
+	for _, m := range []record.Memory{
+		{Content: "Lunch with José Falcão\nHe pays next time."},
+		{Content: "Falcao's number has changed"},
+		{Content: "A falcon nests on the roof"},
+		{Content: "The parcel was for the neighbor", Source: "José Falcão"},
+	} {
+		now = now.Add(time.Hour)
+		keep(t, dm, m)
+	}
+	now = now.Add(time.Hour)
+	keep(t, red, record.Memory{Content: "Falcao leads the hike"})
+	for name, c := range map[string]struct {
+		v    *View
+		want []string
+	}{
+		"in a DM": {dm, []string{
+			"Falcao leads the hike", "The parcel was for the neighbor", "Falcao's number has changed",
+			"Lunch with José Falcão\nHe pays next time.",
+		}},
+		"in the group": {red, []string{"Falcao leads the hike"}},
+	} {
+		for what, list := range map[string]func() ([]record.Hit, error){
+			"list": func() ([]record.Hit, error) {
+				l, err := c.v.List(t.Context(), SearchRequest{Person: "Falcao"}, "")
+				return l.Hits, err
+			},
+			"search": func() ([]record.Hit, error) {
+				found, err := c.v.Search(t.Context(), SearchRequest{Query: "Falcao, Falcão", Person: "Falcao"})
+				slices.SortFunc(found.Hits, func(a, b record.Hit) int { return record.CompareStored(b, a) })
+				return found.Hits, err
+			},
+		} {
+			hits, err := list()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, contents(hits)); diff != "" {
+				t.Errorf("%s by person %s (-want +got):\n%s", what, name, diff)
+			}
+		}
+	}
+	_, err := dm.List(t.Context(), SearchRequest{Person: "the"}, "")
+	if err == nil || !strings.Contains(err.Error(), "person:") {
+		t.Errorf("a person without a name: %v", err)
+	}
 }
 
 // A memory of type session is found from its session, and for 30 days.

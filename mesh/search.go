@@ -47,6 +47,7 @@ type SearchRequest struct {
 	AgentID       string   // who stored it
 	Skill         string   // the owning skill
 	Project       string   // its identity or short name
+	Person        string   // whose name is in the text, the source or a tag; or a few words
 	InProject     string   // the session's project, by its identity, which ranks first; "": that of the context
 	MinImportance *float32 // 0..1; a memory without an importance has less
 	// Since and Until select memories that were stored, or tell of something that happened, from Since on and before
@@ -189,6 +190,7 @@ func (v *View) conditions(
 		q.Tags[i] = s.Field("tags", tag)
 	}
 	q.Project = s.Field("project", strings.TrimSpace(q.Project))
+	q.Person = s.Field("person", strings.TrimSpace(q.Person))
 	if s.Err() != nil {
 		return c, nil, s.Err()
 	}
@@ -386,6 +388,7 @@ func (q *SearchRequest) describe() string {
 	add("agent_id", q.AgentID)
 	add("skill_name", q.Skill)
 	add("project", q.Project)
+	add("person", q.Person)
 	if q.MinImportance != nil {
 		parts = append(parts, "importance_score >= "+strconv.FormatFloat(float64(*q.MinImportance), 'f', -1, 32))
 	}
@@ -408,7 +411,8 @@ const resumed = (1 + confidence.LikelyFrom) / 2
 // anything else as well. A search with filters stays as it is.
 func (v *View) resume(q SearchRequest, asked func(*record.Record) bool, hits []record.Hit) []record.Hit {
 	plain := q.Type == "" && len(q.Tags) == 0 && q.SessionID == "" && q.AgentID == "" && q.Skill == "" &&
-		q.Project == "" && q.MinImportance == nil && q.Since == "" && q.Until == "" && q.AsOf == "" && q.Filter == ""
+		q.Project == "" && q.Person == "" && q.MinImportance == nil && q.Since == "" && q.Until == "" && q.AsOf == "" &&
+		q.Filter == ""
 	if !plain || !keyword.AsksLastSession(q.Query) {
 		return hits
 	}

@@ -38,6 +38,7 @@ type memoryQuery struct {
 	AgentID        string   `json:"agent_id,omitempty"`
 	SkillName      string   `json:"skill_name,omitempty"`
 	Project        string   `json:"project,omitempty"`
+	Person         string   `json:"person,omitempty"`
 	MinImportance  *float32 `json:"min_importance,omitempty" jsonschema:"minimum=0,maximum=1"`
 	Since          string   `json:"since,omitempty"`
 	Until          string   `json:"until,omitempty"`
@@ -51,20 +52,21 @@ type memoryQuery struct {
 
 func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"query":           "A question, or words. Without it: the newest.",
-		"limit":           "Up to 50; default 10.",
+		"query":           "Question or words; empty: the newest.",
+		"limit":           "Up to 50.",
 		"type":            "Only this type.",
 		"tags":            "With all these.",
 		"session_id":      "Only this session.",
 		"agent_id":        "Of this agent.",
 		"skill_name":      "Only this skill.",
 		"project":         "Only this project.",
+		"person":          "Who it names.",
 		"min_importance":  "Minimum.",
-		"since":           "This time or later: 2026-01-31T15:04Z, \"last Tuesday\".",
+		"since":           "From: 2026-01-31T15:04Z, \"last Tuesday\".",
 		"until":           "Before this time.",
-		"as_of":           "What was current then.",
-		"after":           "next of the last page.",
-		"around":          "ID: what came before and after.",
+		"as_of":           "What held then.",
+		"after":           "next of last page.",
+		"around":          "ID: its neighbors in time.",
 		"min_confidence":  "likely or possible.",
 		"include_lessons": "Also lessons.",
 		"format":          "detailed: whole text and metadata.",
@@ -194,9 +196,9 @@ func MemorySearch(v *mesh.View, dreams *dream.Sweeper) Tool {
 		in.Query = strings.TrimSpace(in.Query) // models fill in what they do not need
 		request := mesh.SearchRequest{
 			Query: in.Query, Limit: in.Limit, Type: in.Type, Tags: in.Tags, SessionID: in.SessionID,
-			AgentID: in.AgentID, Skill: in.SkillName, Project: in.Project, MinImportance: in.MinImportance,
-			Since: in.Since, Until: in.Until,
-			AsOf: in.AsOf, IncludeLessons: in.IncludeLessons, MinConfidence: confidence.Level(in.MinConfidence),
+			AgentID: in.AgentID, Skill: in.SkillName, Project: in.Project, Person: in.Person,
+			MinImportance: in.MinImportance, Since: in.Since, Until: in.Until, AsOf: in.AsOf,
+			IncludeLessons: in.IncludeLessons, MinConfidence: confidence.Level(in.MinConfidence),
 		}
 		found, next, err := look(ctx, v, request, in.After, in.Around)
 		if err != nil {

@@ -90,6 +90,7 @@ source_skill_id.`,
 	cmd.Flags().StringVar((*string)(&q.MinConfidence), "min-confidence", "",
 		"minimum confidence: likely, possible or unlikely")
 	cmd.Flags().StringVar(&q.Project, "project", "", "only memories of this project, such as mare or github.com/acme/mare")
+	cmd.Flags().StringVar(&q.Person, "person", "", "only memories in which this person is named")
 	cmd.Flags().StringVar(&q.Filter, "filter", "", "condition on the fields of memories")
 	return cmd
 }
@@ -160,6 +161,7 @@ func (m *command) newList() *cobra.Command {
 	flags.StringVar(&q.Type, "type", "", "only memories of this type: "+strings.Join(record.Types, ", "))
 	flags.StringSliceVar(&q.Tags, "tag", nil, "only memories with this tag; may be repeated")
 	flags.StringVar(&q.Project, "project", "", "only memories of this project, such as mare or github.com/acme/mare")
+	flags.StringVar(&q.Person, "person", "", "only memories in which this person is named")
 	flags.StringVar(&q.SessionID, "session", "", "only memories of this session")
 	timeFlags(flags, &q)
 	flags.StringVar(&q.Filter, "filter", "", "condition on the fields of memories, see "+m.called("search"))
