@@ -1,13 +1,17 @@
 package mesh
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -59,5 +63,46 @@ func TestLinkedIndex(t *testing.T) {
 	}
 	if found := search(t, v, SearchRequest{Query: "ferry"}); len(found.Hits) != 1 {
 		t.Errorf("found %+v", found.Hits)
+	}
+}
+
+// What a group's files are on disk does not keep a DM from its memory, which says that something is left out. The group
+// itself hears which path it is.
+func TestUnusableGroup(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(folder string) error{
+		"the folder is a link": func(folder string) error {
+			moved := filepath.Join(filepath.Dir(filepath.Dir(folder)), "moved")
+			return errors.Join(os.Rename(filepath.Dir(folder), moved), os.Symlink(moved, filepath.Dir(folder)))
+		},
+		"the ledger is a link": func(folder string) error {
+			path := filepath.Join(folder, "ledger.ndjson")
+			return errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path))
+		},
+		"the ledger is a folder": func(folder string) error {
+			path := filepath.Join(folder, "ledger.ndjson")
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			keep(t, open(t, dir, audience.DM(), new(words)), record.Memory{Content: "Mara moved to Lisbon."})
+			keep(t, open(t, dir, group(t, "red"), new(words)), record.Memory{Content: "The ferry leaves at nine."})
+			if err := spoil(filepath.Join(dir, ".yamo", "groups", "red")); err != nil {
+				t.Fatal(err)
+			}
+			dm := open(t, dir, audience.DM(), new(words))
+			keep(t, dm, record.Memory{Content: "Mara has a boat."})
+			found := search(t, dm, SearchRequest{Query: "Mara"})
+			if len(found.Hits) != 2 || !slices.Contains(found.Damaged, record.OfGroup("red")) {
+				t.Errorf("found %q, damaged %q", contents(found.Hits), found.Damaged)
+			}
+			_, err := open(t, dir, group(t, "red"), new(words)).Search(t.Context(), SearchRequest{Query: "ferry"})
+			unusable, ok := errors.AsType[*fault.UnusableError](err)
+			if !ok || !strings.Contains(unusable.Path, ".yamo/groups") {
+				t.Errorf("the group is told %v", err)
+			}
+		})
 	}
 }

@@ -70,8 +70,7 @@ var ErrClosed = errors.New("the memory is closed")
 // compartment is an open compartment with its index.
 type compartment struct {
 	*store.Compartment
-	index   *index.Index
-	damaged atomic.Bool // the ledger is damaged, which has been logged
+	index *index.Index
 }
 
 // snapshots takes a snapshot of each compartment, in order; the caller calls release. See store.Snapshot for what it
@@ -116,7 +115,8 @@ type View struct {
 	bound   map[string]bool // ids of the memories of record.SessionType that this view stored
 	failing bool            // the embedder failed for the last query; see embedQuery
 
-	noted atomic.Bool // see noteKey
+	noted      atomic.Bool // see noteKey
+	unreadable sync.Map    // the compartments of which that has been logged, by name
 }
 
 // Open returns the view of o.Audience. It reads nothing yet: the first call does. The caller calls Close.
@@ -273,24 +273,6 @@ func (v *View) head(lock string) string {
 	return filepath.Join(v.Heads, lock+".json")
 }
 
-// checkFolders returns an error if anything from .yamo down to dir exists and is not a folder.
-//
-// SECURITY: a link could lead one audience's store into another one's.
-func (v *View) checkFolders(dir string) error {
-	for ; ; dir = filepath.Dir(dir) {
-		info, err := os.Lstat(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("open memory: %w", err)
-		}
-		if err == nil && !info.IsDir() {
-			return fmt.Errorf("open memory: %s is not a folder", dir)
-		}
-		if dir == v.Dir {
-			return nil
-		}
-	}
-}
-
 // reopen discards c, whose ledger was replaced as reason tells, and opens the compartment again. Of several goroutines
 // that notice, one does it.
 func (v *View) reopen(ctx context.Context, c *compartment, reason error) (*compartment, error) {
@@ -405,37 +387,6 @@ func (v *View) noteKey() {
 	}
 }
 
-// compartments opens everything this audience may read, its own compartment first, and applies what other processes
-// have written. A compartment whose ledger is damaged is listed in damaged, and has the entries before the damage. If
-// it is the audience's own that is an error: an answer without recent memories would look as if they had never been
-// stored.
-func (v *View) compartments(ctx context.Context) (stores []*compartment, damaged []record.Visibility, err error) {
-	names, err := v.visible()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, name := range names {
-		var c *compartment
-		err := v.withCompartment(ctx, name, func(opened *compartment) error {
-			c = opened
-			return c.Sync(ctx)
-		})
-		var corrupt *ledger.CorruptError
-		if errors.As(err, &corrupt) && name != v.home() {
-			if !c.damaged.Swap(true) {
-				v.Logger.Error("a ledger is damaged", "compartment", name, "line", corrupt.Line, "error", corrupt.Err)
-			}
-			damaged = append(damaged, name)
-			err = nil
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		stores = append(stores, c)
-	}
-	return stores, damaged, nil
-}
-
 // Location returns the audience's time zone, in which its days are shown.
 func (v *View) Location() *time.Location { return v.zone() }
 
@@ -477,9 +428,9 @@ func (v *View) Close(ctx context.Context) error {
 	v.mu.Unlock()
 	stats := v.answers.Stats()
 	v.Logger.Debug("the memory is closed", "cached", stats.Answers, "hits", stats.Hits, "misses", stats.Misses)
-	errs := []error{v.late(ctx, v.files.Close(ctx))}
+	errs := []error{v.denied(ctx, v.late(ctx, v.files.Close(ctx)))}
 	for _, c := range stores {
-		errs = append(errs, v.late(ctx, c.index.Close(ctx)))
+		errs = append(errs, v.denied(ctx, v.late(ctx, c.index.Close(ctx))))
 		saving, done := ctx, context.CancelFunc(func() {})
 		if ctx.Err() != nil {
 			// A long import leaves the tables behind. The next process must not read the whole ledger because of that.

@@ -57,11 +57,15 @@ func Guard[T any](
 // refusedBySystem returns what the client hears of an error: why the system refused, if a person can correct that, else
 // "internal error".
 //
-// SECURITY: it names no file. A group's handlers open nothing private, so the system's errors about their files tell
-// nothing about others.
+// SECURITY: it names no file but those of the memory. A group's handlers open nothing private, so the system's errors
+// about their files tell nothing about others.
 func refusedBySystem(err error) error {
 	if refused, ok := errors.AsType[*workspace.RefusedError](err); ok {
 		return fault.New("%v. Ask the workspace owner to put a plain file or folder there", refused)
+	}
+	if unusable, ok := errors.AsType[*fault.UnusableError](err); ok {
+		return fault.New("%s cannot be used: %s. Ask the workspace owner to put %s in its place",
+			placed(unusable.Path), unusable.Reason, unusable.Want)
 	}
 	switch {
 	case errors.Is(err, workspace.ErrTooLarge):
@@ -77,10 +81,44 @@ func refusedBySystem(err error) error {
 		return fault.New("the disk reports an error, so that this was not done or may not last. " +
 			"Ask the workspace owner to check the disk, then try again")
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
-		return fault.New("the system denies access to a file or folder of the workspace. " +
-			"Ask the workspace owner to correct its owner or mode; the server's log names it")
+		return fault.New("the system denies access to %s. Ask the workspace owner to correct its owner or mode; "+
+			"the server's log has the details", placeOf(err))
+	case errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return fault.New("%s is a link, or is not the file or folder that it must be. Ask the workspace owner to put "+
+			"a plain file or folder there; the server's log has the details", placeOf(err))
+	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP):
+		return fault.New("the workspace's file system lacks what is needed, such as locks. " +
+			"Ask the workspace owner to move it to a local disk")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fault.New("too many files are open, so that this was not done. " +
+			"Try again later; the workspace owner can raise the limit (ulimit -n)")
 	}
 	return errInternal
+}
+
+// placeOf returns the file or folder of the workspace that a system's error is about, as far as it may be told.
+func placeOf(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return placed(e.Path)
+	}
+	return somewhere
+}
+
+// somewhere is a place whose name is not told.
+const somewhere = "a file or folder of the workspace"
+
+// placed returns how a path is named to a client.
+//
+// SECURITY: only files of the memory and Markdown files of the workspace are named, and these are of the audience: a
+// session opens no others, and a [workspace.View] looks at none that its audience may not read.
+func placed(path string) string {
+	if short, ok := fault.InMemory(path); ok {
+		return short
+	}
+	if !filepath.IsAbs(path) && filepath.Ext(path) == ".md" {
+		return path
+	}
+	return somewhere
 }
 
 // describePanic returns the text of a panic for the log: that of a runtime error, else only the type of the value.
@@ -96,8 +134,23 @@ func describePanic(value any) string {
 // a home folder names its owner.
 func withoutPaths(err error) string {
 	text := err.Error()
-	if e, ok := errors.AsType[*fs.PathError](err); ok && filepath.IsAbs(e.Path) {
-		text = strings.ReplaceAll(text, e.Path, filepath.Base(e.Path))
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		text = withoutFolders(text, e.Path)
+	}
+	if e, ok := errors.AsType[*fault.UnusableError](err); ok {
+		text = withoutFolders(text, e.Path)
 	}
 	return text
+}
+
+// withoutFolders shortens an absolute path in a text: one of the memory to what is in the workspace, others to a name.
+func withoutFolders(text, path string) string {
+	if !filepath.IsAbs(path) {
+		return text
+	}
+	short, ok := fault.InMemory(path)
+	if !ok {
+		short = filepath.Base(path)
+	}
+	return strings.ReplaceAll(text, path, short)
 }

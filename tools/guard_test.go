@@ -86,6 +86,53 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			wantInLog: "the folder memory is a symbolic link",
 		},
 		{
+			name: "a folder of the memory that is a link",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("open: %w", &fault.UnusableError{
+					Path: "/home/" + secret + "/.yamo/groups/alpha", Reason: "it is a symbolic link", Want: "a plain folder",
+				})
+			},
+			want: ".yamo/groups/alpha cannot be used: it is a symbolic link. " +
+				"Ask the workspace owner to put a plain folder in its place",
+			wantInLog: "open: .yamo/groups/alpha cannot be used: it is a symbolic link",
+		},
+		{
+			name: "a file outside of the memory",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, &fs.PathError{Op: "open", Path: "/home/" + secret + "/agent", Err: syscall.ELOOP}
+			},
+			want: "a file or folder of the workspace is a link, or is not the file or folder that it must be. " +
+				"Ask the workspace owner to put a plain file or folder there; the server's log has the details",
+			wantInLog: "open agent: too many levels of symbolic links",
+		},
+		{
+			name: "a file of the memory that the program may not open",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, &fs.PathError{Op: "open", Path: "/home/" + secret + "/.yamo/key", Err: syscall.EACCES}
+			},
+			want: "the system denies access to .yamo/key. Ask the workspace owner to correct its owner or mode; " +
+				"the server's log has the details",
+			wantInLog: "open .yamo/key: permission denied",
+		},
+		{
+			name: "a file system without locks",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, fmt.Errorf("lock: %w", syscall.ENOLCK)
+			},
+			want: "the workspace's file system lacks what is needed, such as locks. " +
+				"Ask the workspace owner to move it to a local disk",
+			wantInLog: "no locks available",
+		},
+		{
+			name: "no descriptors left",
+			handle: func(context.Context, sampleIn) (sampleOut, error) {
+				return sampleOut{}, &fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}
+			},
+			want: "too many files are open, so that this was not done. " +
+				"Try again later; the workspace owner can raise the limit (ulimit -n)",
+			wantInLog: "too many open files",
+		},
+		{
 			name: "a file that is too large",
 			handle: func(context.Context, sampleIn) (sampleOut, error) {
 				return sampleOut{}, &fs.PathError{Op: "read", Path: "MEMORY.md", Err: workspace.ErrTooLarge}
@@ -110,7 +157,7 @@ func TestWhatTheClientAndTheLogHearOfErrors(t *testing.T) {
 			},
 			want: "the system denies access to a file or folder of the workspace. " +
 				"Ask the workspace owner to correct its owner or mode; " +
-				"the server's log names it",
+				"the server's log has the details",
 			wantInLog: "open: permission denied",
 		},
 		{

@@ -148,6 +148,8 @@ const (
 		"operate. " +
 		"Its owner has to finish setting it up, with `yamo-mcp init` or in a direct conversation. Then try again; nothing " +
 		"needs to be restarted."
+	refusalOdd = "This workspace is not initialized: %s is not used: %s. The agent has no identity and must not " +
+		"operate. Ask the workspace owner to put a plain file there. Then try again; nothing needs to be restarted."
 	unbornDM = "The first boot is not finished: there is a BOOTSTRAP.md and no SOUL.md, so the agent has no identity yet" +
 		" and nothing is stored or edited. Call who_am_i, follow BOOTSTRAP.md with the user, write SOUL.md with " +
 		"bootstrap_write, then call bootstrap_finish"
@@ -165,9 +167,16 @@ func (v *View) Unborn() string {
 // Refusal returns what every tool answers in an uninitialized workspace (RFC-0009 §6.1), "" in any other. A group's
 // refusal does not mention BOOTSTRAP.md.
 func (v *View) Refusal() string {
-	switch {
-	case v.State() != Uninitialized:
+	if v.State() != Uninitialized {
 		return ""
+	}
+	for _, name := range []string{BootstrapFile, SoulFile} {
+		// SECURITY: of what a group may not read, RefusalOf says nothing.
+		if reason := v.RefusalOf(name); reason != "" {
+			return fmt.Sprintf(refusalOdd, name, reason)
+		}
+	}
+	switch {
 	case v.who.IsDM():
 		return refusalDM
 	default:

@@ -153,6 +153,9 @@ func missing(op, name string) error {
 // one, and the reason is logged for the operator, once for each file.
 func (v *View) fault(op, name string, class audience.Class, err error) error {
 	var refused *plain.RefusedError
+	if about, ok := errors.AsType[*memoryError](err); ok {
+		return about
+	}
 	switch {
 	case errors.As(err, &refused):
 		if _, again := v.ws.reported.LoadOrStore(name+"\x00"+refused.Reason, true); !again {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,13 +134,33 @@ func TestState(t *testing.T) {
 	}
 }
 
+// A SOUL.md that is there and not used is not called missing.
+func TestRefusalOfALinkedSoul(t *testing.T) {
+	t.Parallel()
+	w := folderOf(t, map[string]string{"other.md": "x"})
+	if err := os.Symlink("other.md", filepath.Join(w.dir, "SOUL.md")); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []audience.Audience{audience.DM(), group(t, "a")} {
+		if got := w.View(who).Refusal(); !strings.Contains(got, "SOUL.md is not used: it is a symbolic link") {
+			t.Errorf("%v: %q", who, got)
+		}
+	}
+}
+
 // Two workspaces that differ only in a BOOTSTRAP.md are one to a group.
 func TestGroupIsNotToldOfBootstrap(t *testing.T) {
 	t.Parallel()
 	with, without := folderOf(t, map[string]string{"BOOTSTRAP.md": "x"}), folderOf(t, nil)
+	linked := folderOf(t, nil)
+	if err := os.Symlink("other.md", filepath.Join(linked.dir, "BOOTSTRAP.md")); err != nil {
+		t.Fatal(err)
+	}
 	a := group(t, "a")
-	if got, want := with.View(a).Refusal(), without.View(a).Refusal(); got != want || got == "" {
-		t.Errorf("refusal %q with a BOOTSTRAP.md, %q without", got, want)
+	for _, w := range []*Workspace{with, linked} {
+		if got, want := w.View(a).Refusal(), without.View(a).Refusal(); got != want || got == "" {
+			t.Errorf("refusal %q with a BOOTSTRAP.md, %q without", got, want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace/plain"
 )
 
@@ -89,13 +90,31 @@ func (v *View) write(
 func (w *Workspace) lock(ctx context.Context) (release func() error, err error) {
 	release, err = plain.Lock(ctx, w.root, filesLock)
 	if err != nil {
-		return nil, err
+		return nil, ofMemory(filesLock, err)
 	}
 	ifMissing := func(present []byte) (bool, error) { return present == nil, nil }
-	if _, err := plain.Replace(w.root, ignoreFile, []byte("*\n"), ifMissing); err != nil {
-		return nil, errors.Join(err, release())
+	_, err = plain.Replace(w.root, ignoreFile, []byte("*\n"), ifMissing)
+	// What a person put there instead is theirs, and no reason to write nothing.
+	if _, refused := errors.AsType[*plain.RefusedError](err); err != nil && !refused {
+		return nil, errors.Join(ofMemory(ignoreFile, err), release())
 	}
 	return release, nil
+}
+
+// memoryError is an error about a file in .yamo that came up while another file was being written.
+type memoryError struct{ error }
+
+func (e *memoryError) Unwrap() error { return e.error }
+
+// ofMemory returns err as one about the file called name, instead of the one that a caller was about to write.
+func ofMemory(name string, err error) error {
+	if refused, ok := errors.AsType[*plain.RefusedError](err); ok {
+		return &memoryError{&fault.UnusableError{Path: name, Reason: refused.Reason, Want: "a plain file in plain folders"}}
+	}
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
+		return &memoryError{&fs.PathError{Op: system.Op, Path: name, Err: system.Err}}
+	}
+	return err
 }
 
 // locked calls do with the lock held.

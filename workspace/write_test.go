@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
 
 // writable are the names of everything that a DM may replace; a group may replace none.
@@ -183,6 +184,43 @@ func TestWriteRefusesLinks(t *testing.T) {
 	}
 	if got := content(t, w, "SOUL.md"); got != "soul" {
 		t.Errorf("SOUL.md is now %q", got)
+	}
+}
+
+// What is wrong with a file in .yamo is told of that file, not of the one that was to be written. A person's own
+// .gitignore there stays as it is.
+func TestWriteNamesTheLinkedLock(t *testing.T) {
+	t.Parallel()
+	w := folderOf(t, map[string]string{"MEMORY.md": "x", "other": "theirs"})
+	link := func(name string) {
+		t.Helper()
+		path := filepath.Join(w.dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(w.dir, "other"), path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link(".yamo/.gitignore")
+	v := w.View(audience.DM())
+	if _, err := v.Write(t.Context(), "MEMORY.md", []byte("y"), Hash([]byte("x"))); err != nil {
+		t.Errorf("with a linked .gitignore: %v", err)
+	}
+	if got := content(t, w, "other"); got != "theirs" {
+		t.Errorf("what .gitignore leads to is now %q", got)
+	}
+	if err := os.Remove(filepath.Join(w.dir, filesLock)); err != nil {
+		t.Fatal(err)
+	}
+	link(filesLock)
+	_, err := v.Write(t.Context(), "MEMORY.md", []byte("z"), Hash([]byte("y")))
+	unusable, ok := errors.AsType[*fault.UnusableError](err)
+	if !ok || unusable.Path != filesLock || unusable.Reason != "it is a symbolic link" {
+		t.Errorf("with a linked lock: %v", err)
+	}
+	if got := content(t, w, "MEMORY.md"); got != "y" {
+		t.Errorf("MEMORY.md is %q", got)
 	}
 }
 

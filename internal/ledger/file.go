@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
 
 // FS is what a Ledger needs of a file system; tests put a faulty one here.
@@ -42,13 +44,16 @@ func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
 func (osFS) Remove(name string) error     { return os.Remove(name) }
 
+// plainFile is what a ledger, a key or a lock must be.
+const plainFile = "a plain file"
+
 // openRegular opens an existing file that is a regular file under one name, and returns its size.
 func openRegular(fsys FS, path string, flag int) (File, int64, error) {
 	// SECURITY: a link in a compartment's folder could lead into another compartment, and an erased
 	// content would live on under a second name. O_NONBLOCK keeps a FIFO from holding us.
 	f, err := fsys.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fault.Unusable(path, plainFile, err)
 	}
 	info, err := f.Stat()
 	if err == nil {
@@ -81,10 +86,12 @@ func makePrivate(f File, path string, log *slog.Logger) error {
 // it.
 func checkRegular(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a regular file", path)
+		return &fault.UnusableError{Path: path, Reason: "it is not a regular file", Want: plainFile}
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Nlink > 1 {
-		return fmt.Errorf("%s has %d names (hard links); it must have one", path, st.Nlink)
+		return &fault.UnusableError{
+			Path: path, Reason: fmt.Sprintf("it has %d names (hard links)", st.Nlink), Want: "a file with one name",
+		}
 	}
 	return nil
 }

@@ -9,10 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
 
 // KeySize is the length of a key in bytes.
 const KeySize = 32
+
+// keyFile is what must be where the key is.
+const keyFile = "the key from a backup"
 
 // LoadOrCreateKey returns the 32-byte key in the file path, which it first creates with random content
 // (0600, in folders 0700, durable) if it is not there. Processes that start at once agree on one key. log is as for
@@ -57,7 +62,7 @@ func LoadKey(path string, log *slog.Logger) ([]byte, error) {
 	// SECURITY: as for the ledger, no link may lead to another file.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err
+		return nil, fault.Unusable(path, keyFile, err)
 	}
 	defer func() { _ = f.Close() }() // opened for reading
 	info, err := f.Stat()
@@ -65,7 +70,9 @@ func LoadKey(path string, log *slog.Logger) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() != KeySize {
-		return nil, fmt.Errorf("%s is not a file of %d bytes", path, KeySize)
+		return nil, &fault.UnusableError{
+			Path: path, Reason: fmt.Sprintf("it is not a file of %d bytes", KeySize), Want: keyFile,
+		}
 	}
 	if err := makePrivate(f, path, log); err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
 
 // ErrBusy means that another process held the ledger's lock for longer than Options.Wait.
@@ -19,5 +21,5 @@ func (l *Ledger) lock(
 	if errors.Is(err, ErrBusy) {
 		err = fmt.Errorf("%w (waited %s)", err, l.opt.Wait)
 	}
-	return release, err
+	return release, fault.Unusable(l.opt.Lock, plainFile, err)
 }

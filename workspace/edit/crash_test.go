@@ -1,13 +1,16 @@
 package edit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -255,4 +258,39 @@ func TestReplayEqualsFileOrDriftIsFlagged(t *testing.T) {
 			},
 		})
 	})
+}
+
+// Where the note of the last edit cannot be written, edits are made as ever, and a link there is not followed.
+func TestNoteThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	for name, place := range map[string]func(note, other string) error{
+		"a folder": func(note, _ string) error { return os.Mkdir(note, 0o700) },
+		"a pipe":   func(note, _ string) error { return syscall.Mkfifo(note, 0o600) },
+		"a link":   func(note, other string) error { return os.Symlink(other, note) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newFixture(t, map[string]string{"MEMORY.md": memoryText, "other": "theirs"})
+			d.edit(d.open(), request("MEMORY.md", grammar.AppendItem, "People", "Eva"))
+			note := filepath.Join(d.dir, ".yamo", "private", "edits.applied")
+			if err := errors.Join(os.Remove(note), place(note, filepath.Join(d.dir, "other"))); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			e := d.open()
+			for _, who := range []string{"Ida", "Jon"} {
+				if _, err := e.Edit(ctx, request("MEMORY.md", grammar.AppendItem, "People", who)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			mustRecover(d, d.open())
+			if got := d.read("MEMORY.md"); !strings.Contains(got, "- Eva\n- Ida\n- Jon\n") {
+				t.Errorf("MEMORY.md is\n%s", got)
+			}
+			if got := d.read("other"); got != "theirs" {
+				t.Errorf("what the note leads to is now %q", got)
+			}
+		})
+	}
 }

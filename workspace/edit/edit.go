@@ -71,6 +71,7 @@ type Editor struct {
 	mu    sync.Mutex
 	state *state
 	seen  readings
+	done  int64 // the last line of the record that is known to be in its file, where the note cannot be written
 
 	crash func(at string) bool // set by tests: whether to stop as if killed, at "recorded" or "replaced"
 }
@@ -94,7 +95,7 @@ func Open(opt Options) (*Editor, error) {
 }
 
 // reset forgets what was read from the record.
-func (e *Editor) reset() { e.ledger, e.state = e.newLedger(), newState() }
+func (e *Editor) reset() { e.ledger, e.state, e.done = e.newLedger(), newState(), 0 }
 
 // newLedger returns a ledger that reads the record from its beginning.
 func (e *Editor) newLedger() *ledger.Ledger {

@@ -136,6 +136,7 @@ func (e *Editor) RotateKey(ctx context.Context, actor string) (version int, err 
 
 // applied notes that all edits in the record are in their files.
 func (e *Editor) applied() {
+	e.done = e.state.lastSeq
 	if err := applied.Write(e.opt.Dir, e.state.lastSeq); err != nil {
 		e.opt.Logger.Warn("note that an edit is complete", "error", err)
 	}
@@ -160,7 +161,7 @@ func (e *Editor) pending() *Event {
 	if e.state.last == nil {
 		return nil
 	}
-	if applied.Read(e.opt.Dir).Seq >= e.state.lastSeq {
+	if e.done >= e.state.lastSeq || applied.Read(e.opt.Dir).Seq >= e.state.lastSeq {
 		return nil
 	}
 	return e.state.last

@@ -8,19 +8,20 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // Lock waits for the exclusive lock on the lock file called name below root, which is created if missing, and returns
 // the function that releases it. It protects files that are replaced: a lock on such a file itself would stay with the
-// replaced one. Nothing removes the lock file.
+// replaced one. Nothing removes the lock file. The error is a *RefusedError if it is a link or no plain file.
 func Lock(ctx context.Context, root *os.Root, name string) (release func() error, err error) {
 	dir, err := makeFolder(root, path.Dir(name))
 	if err != nil {
 		return nil, err
 	}
-	file, err := dir.OpenFile(path.Base(name), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := openLock(dir, path.Base(name))
 	if err = errors.Join(err, dir.Close()); err != nil {
 		return nil, err
 	}
@@ -28,6 +29,21 @@ func Lock(ctx context.Context, root *os.Root, name string) (release func() error
 		return nil, errors.Join(err, file.Close())
 	}
 	return file.Close, nil
+}
+
+// openLock opens the lock file called base of dir, or creates it.
+func openLock(dir *os.Root, base string) (*os.File, error) {
+	switch info, err := dir.Lstat(base); {
+	case err == nil && info.IsDir():
+		return nil, &RefusedError{base + " is a folder"}
+	case err == nil:
+		if err := check(info); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	return dir.OpenFile(base, os.O_RDWR|os.O_CREATE|syscall.O_NONBLOCK, 0o600)
 }
 
 // Replacement replaces the content of a plain file, all of it or nothing: first [Replacement.Stage], then

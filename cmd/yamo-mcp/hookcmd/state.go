@@ -60,7 +60,8 @@ func openFolder(workspace string, who audience.Audience) (*folder, error) {
 		if dir == session.MemoryFolder {
 			// As the memory does: whichever comes first, the folder is never committed by accident.
 			ifMissing := func(present []byte) (bool, error) { return present == nil, nil }
-			if _, err := plain.Replace(root, path.Join(dir, ".gitignore"), []byte("*\n"), ifMissing); err != nil {
+			_, err := plain.Replace(root, path.Join(dir, ".gitignore"), []byte("*\n"), ifMissing)
+			if _, refused := errors.AsType[*plain.RefusedError](err); err != nil && !refused {
 				return nil, err
 			}
 		}

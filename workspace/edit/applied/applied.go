@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
 )
 
 // Note is the number of the last line of the record that is known to be in its file, and the size of the record then.
@@ -49,12 +51,21 @@ func Write(dir string, seq int64) error {
 	if info, err := os.Stat(Record(dir)); err == nil {
 		size = info.Size()
 	}
-	return os.WriteFile(path(dir), fmt.Appendf(nil, "%020d %020d\n", seq, size), 0o600)
+	// SECURITY: a link in its place could lead to any file of the account, which would be overwritten.
+	f, err := atomicfile.Open(path(dir), os.O_WRONLY|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	n, err := fmt.Fprintf(f, "%020d %020d\n", seq, size)
+	if err == nil {
+		err = f.Truncate(int64(n))
+	}
+	return errors.Join(err, f.Close())
 }
 
 // Read returns what Write noted, zeros if there is nothing or it is damaged.
 func Read(dir string) (n Note) {
-	data, err := os.ReadFile(path(dir))
+	data, err := atomicfile.Read(path(dir))
 	if err != nil {
 		return Note{}
 	}
