@@ -116,10 +116,29 @@ func (v *View) Answers(ctx context.Context, query string, texts []confidence.Tex
 	return v.assess(ctx, query, list, confidence.Question)
 }
 
+// byTime is the probability of what answers by its time and not by its words: likely. vaguelyByTime is that of what
+// fits the time by less than vagueShare: possible. What is ofAnotherTime is unlikely.
+const (
+	byTime        = (1 + confidence.LikelyFrom) / 2
+	vaguelyByTime = (confidence.LikelyFrom + confidence.PossibleFrom) / 2
+	vagueShare    = .5
+	ofAnotherTime = confidence.PossibleFrom / 2
+)
+
+// allOf returns how well a memory fits the time that the query names, 0 to 1, if the query asks for all of that time:
+// "What did I do?" without its "last Tuesday". Otherwise it returns nil.
+func allOf(query string, f rank.Filter) func(*record.Record) float32 {
+	if f.Prefer == nil || !keyword.AsksAll(query) {
+		return nil
+	}
+	return f.Prefer
+}
+
 // assessHits sets the probability of each hit, and returns those of at least a level. Their score becomes the
-// probability that they or a later one answer the query, except for RFC-0011's ranking, which defines the score.
+// probability that they or a later one answer the query, except for RFC-0011's ranking, which defines the score. all is
+// that of allOf.
 func (v *View) assessHits(
-	ctx context.Context, query string, hits []record.Hit, least confidence.Level,
+	ctx context.Context, query string, hits []record.Hit, all func(*record.Record) float32, least confidence.Level,
 	estimate func(confidence.Features) float64,
 ) ([]record.Hit, error) {
 	list := make([]candidate, len(hits))
@@ -129,6 +148,16 @@ func (v *View) assessHits(
 	probabilities, err := v.assess(ctx, query, list, estimate)
 	if err != nil {
 		return nil, err
+	}
+	for i := 0; all != nil && i < len(hits); i++ {
+		switch share := all(hits[i].Record); {
+		case share >= vagueShare:
+			probabilities[i] = byTime
+		case share > 0:
+			probabilities[i] = vaguelyByTime
+		default:
+			probabilities[i] = min(probabilities[i], ofAnotherTime)
+		}
 	}
 	rest := 0.
 	for i := len(hits) - 1; i >= 0; i-- {

@@ -214,10 +214,11 @@ func (v *View) rank(
 	f rank.Filter,
 ) (result cache.Result, lessons []record.Hit, err error) {
 	result, lessons = v.order(stores, among, query, meaning, q, f)
-	if result.Hits, err = v.assessHits(ctx, query, result.Hits, q.MinConfidence, confidence.Question); err != nil {
+	result.Hits, err = v.assessHits(ctx, query, result.Hits, allOf(query, f), q.MinConfidence, confidence.Question)
+	if err != nil {
 		return cache.Result{}, nil, err
 	}
-	lessons, err = v.assessHits(ctx, query, lessons, q.MinConfidence.Or(confidence.Possible), confidence.Task)
+	lessons, err = v.assessHits(ctx, query, lessons, nil, q.MinConfidence.Or(confidence.Possible), confidence.Task)
 	result.Hits = result.Hits[:min(q.Limit, len(result.Hits))]
 	return result, lessons, err
 }
@@ -255,7 +256,7 @@ func (v *View) order(
 	}
 	result.Hits = candidates.Top(limit, f)
 	result.More = candidates.More(q.Limit)
-	if q.Type == "" {
+	if q.Type == "" && allOf(query, f) == nil {
 		result.Standing = candidates.Standing(maxStanding, f)
 	}
 	if q.IncludeLessons {
@@ -404,9 +405,6 @@ func (q *SearchRequest) describe() string {
 	return strings.Join(parts, " AND ")
 }
 
-// resumed is the probability of what the last session wrote for a question about it: likely.
-const resumed = (1 + confidence.LikelyFrom) / 2
-
 // resume puts what the last session saved, flushed and logged before the hits of a question about it, whose words match
 // anything else as well. A search with filters stays as it is.
 func (v *View) resume(q SearchRequest, asked func(*record.Record) bool, hits []record.Hit) []record.Hit {
@@ -418,7 +416,7 @@ func (v *View) resume(q SearchRequest, asked func(*record.Record) bool, hits []r
 	}
 	latest := v.files.Latest(q.Limit, asked)
 	for i := range latest {
-		latest[i].Score, latest[i].Probability = 1, resumed
+		latest[i].Score, latest[i].Probability = 1, byTime
 	}
 	for _, hit := range hits {
 		if !slices.ContainsFunc(latest, func(l record.Hit) bool { return l.ID == hit.ID }) {

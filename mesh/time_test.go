@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -153,5 +155,46 @@ func TestPreferredTime(t *testing.T) {
 	later := search(t, v, SearchRequest{Query: "what did we decide last Tuesday?"})
 	if later.Asked != "Tuesday 24 November 2026" {
 		t.Errorf("a week later it is %q", later.Asked)
+	}
+}
+
+// A question for all of a time is answered by what is of that time, although it shares no word with it.
+func TestAllOfATime(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	v := inZone(t, t.TempDir(), audience.DM(), "UTC", &now)
+	now = now.AddDate(0, 0, -20)
+	for content, day := range map[string]string{
+		"A filling was replaced at the dentist": "2026-11-17", "The bank called": "2026-11-17",
+		"Planted garlic": "2026-11-15", "I prefer tea to coffee": "2026-09-02",
+	} {
+		keep(t, v, record.Memory{Content: content, OccurredAt: day})
+	}
+	now = now.AddDate(0, 0, 20)
+	for query, want := range map[string][]string{
+		"What did I do last Tuesday?":   {"A filling was replaced at the dentist", "The bank called"},
+		"What happened on 15 November?": {"Planted garlic"},
+		"What did I do on 16 November?": nil, // nothing is of that day
+		"What did I eat last Tuesday?":  nil, // nothing tells of that
+	} {
+		found, err := v.Search(t.Context(), SearchRequest{Query: query, MinConfidence: confidence.Likely})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := contents(found.Hits)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+		if len(found.Standing) > 0 && len(want) > 0 {
+			t.Errorf("%s brings up %q", query, contents(found.Standing))
+		}
+	}
+	found, err := v.Search(t.Context(), SearchRequest{Query: "What did I do in 2026?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found.Confidence(); got != confidence.Possible {
+		t.Errorf("all of a year is %s, not possible", got)
 	}
 }

@@ -35,6 +35,24 @@ var resuming = regexp.MustCompile(`\b(` + strings.Join([]string{
 
 var questionWords = regexp.MustCompile(`[\p{L}\p{N}]+`)
 
+// everything are further words that name no subject in a question about a time.
+var everything = wordSet(`whats anything something everything nothing all any some else other note notes noted log logs
+	logged record recorded records write wrote written say said says mention mentioned told tell plan plans planned
+	planning make made see saw seen busy event events news new happens happening goes went been be am there week month
+	year weekend list show much many`)
+
+// AsksAll reports whether a query, without the time that it names, names no subject that could be searched: "What did I
+// do", "Anything". A query without words is none.
+func AsksAll(query string) bool {
+	words := questionWords.FindAllString(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(query)), -1)
+	for _, word := range words {
+		if !generic[word] && !everything[word] {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
 // AsksLastSession reports whether a query asks what the last session did, and names no subject that could be searched.
 func AsksLastSession(query string) bool {
 	words := questionWords.FindAllString(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(query)), -1)

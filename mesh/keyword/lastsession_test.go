@@ -31,3 +31,23 @@ func TestAsksLastSession(t *testing.T) {
 		}
 	}
 }
+
+func TestAsksAll(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]bool{
+		"What did I do":             true,
+		"What's new in":             true,
+		"show me everything from":   true,
+		"Did we talk":               true,
+		"":                          false,
+		"?":                         false,
+		"What did I eat":            false,
+		"Did I call anyone":         false,
+		"What did we decide":        false,
+		"What happened to the boat": false,
+	} {
+		if got := AsksAll(query); got != want {
+			t.Errorf("%q: %t", query, got)
+		}
+	}
+}
