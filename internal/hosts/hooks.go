@@ -96,13 +96,20 @@ func (e Entry) command(host, event string) string {
 	return line.String() + "|| true"
 }
 
+// isOurs reports whether a text that starts a program starts this one: by its name, or, where the file has another
+// name, by the flags that it is always started with.
+func isOurs(text string) bool {
+	return strings.Contains(text, "yamo-mcp") ||
+		strings.Contains(text, "--workspace") && strings.Contains(text, "--connection")
+}
+
 // ours reports whether an element of an event's list, decoded, is one that Entry.command made for the host.
 func ours(host, event string) func(element any) bool {
 	var contains func(value any) bool
 	contains = func(value any) bool {
 		switch v := value.(type) {
 		case string:
-			return strings.Contains(v, fmt.Sprintf(" hook %s --host %s ", event, host)) && strings.Contains(v, "yamo-mcp")
+			return strings.Contains(v, fmt.Sprintf(" hook %s --host %s ", event, host)) && isOurs(v)
 		case []any:
 			return len(v) == 1 && contains(v[0])
 		case map[string]any:

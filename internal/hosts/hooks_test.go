@@ -74,54 +74,65 @@ func TestHooks(t *testing.T) {
 		}
 		t.Run(h.ID, func(t *testing.T) {
 			t.Parallel()
-			p, e := home(t), entry()
-			store := DefaultStore(p)
-			file, before := h.hooks.file(p), settings[h.ID]
-			put(t, file, before)
-			install(t, h, p, store, e)
-			e.Hook = append(e.Hook, "--group", "it's us")
-			e.Env = []string{"YAMO_CACHE=/a b"}
-			install(t, h, p, store, e)
-			after := get(t, file)
-			if rest := afterSubsequence([]byte(before), []byte(after)); rest != "" {
-				t.Errorf("something was rewritten; from here on it differs: %q\n%s", rest, after)
-			}
-			commands, others := hookCommands(t, after), hookCommands(t, before)
-			for _, event := range h.hooks.events {
-				got := commands[event.name]
-				if len(got) != len(others[event.name])+1 {
-					t.Fatalf("%s has the hooks %q", event.name, got)
-				}
-				want := []string{
-					"hook", event.name, "--host", h.ID, "--workspace", "/home/ana/é & <ü>", "--connection", "dm",
-					"--group", "it's us",
-				}
-				if diff := cmp.Diff(want, arguments(t, got[len(got)-1], e.Command)); diff != "" {
-					t.Errorf("the shell would run something else (-want +got):\n%s", diff)
-				}
-			}
-			uninstall(t, h, p, store)
-			if diff := cmp.Diff(before, get(t, file)); diff != "" {
-				t.Errorf("uninstalled is not what was before (-before +after):\n%s", diff)
-			}
-			install(t, h, p, store, e)
-			put(t, file, strings.Replace(get(t, file), "{", "{\"later\": true, ", 1))
-			uninstall(t, h, p, store)
-			notEmpty := cmp.Transformer("", func(m map[string][]string) map[string][]string {
-				for event, commands := range m {
-					if len(commands) == 0 {
-						delete(m, event)
-					}
-				}
-				return m
-			})
-			if diff := cmp.Diff(others, hookCommands(t, get(t, file)), notEmpty); diff != "" {
-				t.Errorf("other hooks have changed (-before +after):\n%s", diff)
-			}
-			if !strings.Contains(get(t, file), "later") {
-				t.Error("what was added later is gone")
-			}
+			hooksOf(t, h, entry().Command)
 		})
+		t.Run(h.ID+", the program has another name", func(t *testing.T) {
+			t.Parallel()
+			hooksOf(t, h, "/opt/tools/memory")
+		})
+	}
+}
+
+// hooksOf is TestHooks for a host and the path of the program.
+func hooksOf(t *testing.T, h Host, program string) {
+	t.Helper()
+	p, e := home(t), entry()
+	e.Command = program
+	store := DefaultStore(p)
+	file, before := h.hooks.file(p), settings[h.ID]
+	put(t, file, before)
+	install(t, h, p, store, e)
+	e.Hook = append(e.Hook, "--group", "it's us")
+	e.Env = []string{"YAMO_CACHE=/a b"}
+	install(t, h, p, store, e)
+	after := get(t, file)
+	if rest := afterSubsequence([]byte(before), []byte(after)); rest != "" {
+		t.Errorf("something was rewritten; from here on it differs: %q\n%s", rest, after)
+	}
+	commands, others := hookCommands(t, after), hookCommands(t, before)
+	for _, event := range h.hooks.events {
+		got := commands[event.name]
+		if len(got) != len(others[event.name])+1 {
+			t.Fatalf("%s has the hooks %q", event.name, got)
+		}
+		want := []string{
+			"hook", event.name, "--host", h.ID, "--workspace", "/home/ana/é & <ü>", "--connection", "dm",
+			"--group", "it's us",
+		}
+		if diff := cmp.Diff(want, arguments(t, got[len(got)-1], e.Command)); diff != "" {
+			t.Errorf("the shell would run something else (-want +got):\n%s", diff)
+		}
+	}
+	uninstall(t, h, p, store)
+	if diff := cmp.Diff(before, get(t, file)); diff != "" {
+		t.Errorf("uninstalled is not what was before (-before +after):\n%s", diff)
+	}
+	install(t, h, p, store, e)
+	put(t, file, strings.Replace(get(t, file), "{", "{\"later\": true, ", 1))
+	uninstall(t, h, p, store)
+	notEmpty := cmp.Transformer("", func(m map[string][]string) map[string][]string {
+		for event, commands := range m {
+			if len(commands) == 0 {
+				delete(m, event)
+			}
+		}
+		return m
+	})
+	if diff := cmp.Diff(others, hookCommands(t, get(t, file)), notEmpty); diff != "" {
+		t.Errorf("other hooks have changed (-before +after):\n%s", diff)
+	}
+	if !strings.Contains(get(t, file), "later") {
+		t.Error("what was added later is gone")
 	}
 }
 

@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -149,7 +148,7 @@ func (h Host) plan(steps []step, name string, store Store, removing bool) ([]Cha
 			c.holds = append(c.holds, func(name string) bool { return s.holds(c.before, name) })
 		} else if before, ok := store.last(c); ok {
 			c.holds = append(c.holds, func(name string) bool {
-				return before.Hooks == name && bytes.Contains(c.before, []byte("yamo-mcp"))
+				return before.Hooks == name && isOurs(string(c.before))
 			})
 		}
 		if c.after, err = h.result(s, c, store, removing); err != nil {

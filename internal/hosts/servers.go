@@ -50,7 +50,8 @@ func (h Host) Servers(p Place, file string) ([]Server, error) {
 		case len(s.Command) == 0:
 		case name == DefaultName:
 			servers = slices.Insert(servers, 0, s)
-		case slices.Contains(s.Command, "serve") && slices.ContainsFunc(s.Command, isProgram):
+		case slices.Contains(s.Command, "serve") &&
+			(slices.ContainsFunc(s.Command, isProgram) || isOurs(strings.Join(s.Command, " "))):
 			servers = append(servers, s)
 		}
 	}
