@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
 // A host that does not wait for Stop runs it beside the next prompt, after the session's end, or not at all, and may be
@@ -95,6 +98,49 @@ func TestStopIsNotWaitedFor(t *testing.T) {
 			}
 			if !strings.Contains(log, "### Claude Code in well\n") {
 				t.Errorf("the daily log does not name the host and the project:\n%s", log)
+			}
+		})
+	}
+}
+
+// A Stop that finds the record locked does not hold the host for long where a later hook finds in the host's log what
+// was said. Where there is no such log it waits: nothing else has the answer.
+func TestStopFindsTheRecordLocked(t *testing.T) {
+	t.Parallel()
+	for name, keeps := range map[string]bool{"the host keeps a log": true, "the host keeps none": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			workspace := sample(t)
+			s := &hookSession{tb: t, launch: launch{workspace: workspace}, id: "one", cwd: filepath.Join(t.TempDir(), "well")}
+			if keeps {
+				s.transcript = filepath.Join(t.TempDir(), "one.jsonl")
+			}
+			s.run("SessionStart", map[string]any{"source": "startup"})
+			s.run("UserPromptSubmit", map[string]any{"prompt": "Where is the pump?", "prompt_id": "1"})
+			if keeps {
+				s.spoke("user", "Where is the pump?")
+				s.spoke("assistant", "In the shed.")
+			}
+			release, err := lockfile.Exclusive(t.Context(), filepath.Join(workspace, ".yamo", "private", "hooks", "hooks.lock"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			const held = 6 * time.Second // the limits are 2 and 10 seconds
+			time.AfterFunc(held, func() { _ = release() })
+			s.late = keeps
+			start := time.Now()
+			s.run("Stop", map[string]any{"last_assistant_message": "In the shed.", "prompt_id": "1"})
+			if took := time.Since(start); (took < held) != keeps {
+				t.Errorf("Stop took %s", took)
+			}
+			s.late = false
+			time.Sleep(time.Until(start.Add(held + time.Second)))
+			s.run("SessionEnd", map[string]any{"reason": "other", "prompt_id": "1"})
+			log := filesBelow(t, filepath.Join(workspace, "memory"))
+			for _, turn := range []string{"- **User:** Where is the pump?", "- **Agent:** In the shed."} {
+				if n := strings.Count(log, turn); n != 1 {
+					t.Errorf("the daily log has %q %d times:\n%s", turn, n, log)
+				}
 			}
 		})
 	}

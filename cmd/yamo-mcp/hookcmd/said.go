@@ -27,10 +27,25 @@ var hostNamesInLog = map[string]string{
 	"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "cursor": "Cursor", "opencode": "OpenCode",
 }
 
+// stopLimit is how long Stop waits for other hooks that record what was said, if the host keeps a log of the session: a
+// later hook finds there what this one would have recorded. Without a log the answer is in this event only, and what is
+// begun with the lock is brought to its end.
+const stopLimit = 2 * time.Second
+
+// errLater is why Stop recorded nothing.
+var errLater = errors.New("another hook held it for too long; the next hook records what was said")
+
 // stop writes to the daily log what was said since the last time. Claude Code does not wait for it, and may end it
 // before it is done: then sessionEnd records the rest, or the next sessionStart of the workspace (see unfinished.go).
 func (r *run) stop(ctx context.Context) error {
-	return r.folder.locked(ctx, func() error {
+	limited := ctx
+	if log := r.openTranscript(r.in.TranscriptPath); log != nil {
+		_ = log.Close() // it was only looked for
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, stopLimit, errLater)
+		defer cancel()
+	}
+	return r.folder.locked(limited, func() error {
 		s := r.current()
 		return r.record(ctx, stateName(r.in.SessionID), &s, r.folder.loadAsked(r.in.SessionID))
 	})
