@@ -42,13 +42,14 @@ func newLintCommand(env cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [DIR]",
 		Short: "Check the format of a workspace's files",
-		Long: `Check the workspace in DIR (default YAMO_WORKSPACE) against RFC-0009, the rules of the loader, the
-format of memory files, and the grammar of profiles in users/. Each finding is one line: file, line,
-error or warning, what is wrong, and the source of the rule. Errors come first. The exit code is 1
-if there are errors, and 0 if there are only warnings.`,
+		Long: `Check the workspace in DIR (default YAMO_WORKSPACE, or the one that the current folder is in, or
+~/agent) against RFC-0009, the rules of the loader, the format of memory files, and the grammar of
+profiles in users/. Each finding is one line: file, line, error or warning, what is wrong, and the
+source of the rule. Errors come first. The exit code is 1 if there are errors, and 0 if there are
+only warnings.`,
 		Args: cli.AtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := config.FolderArgument(args, env.Getenv)
+			dir, err := env.Folder(args)
 			if err != nil {
 				return err
 			}

@@ -67,9 +67,7 @@ func (c *Command) Load(cmd *cobra.Command) error {
 			if err := cmd.Flags().Set(string(config.Workspace), dir); err != nil {
 				return err
 			}
-			if IsTerminal(c.Stderr) {
-				fmt.Fprintf(c.Stderr, "Workspace: %s\n", dir)
-			}
+			c.sayFolder(dir)
 		}
 	}
 	settings, own := c.of[cmd.Flags()]

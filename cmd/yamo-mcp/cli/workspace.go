@@ -53,6 +53,25 @@ func (e Env) WarnGitKeeps(ctx context.Context, dir, name string) {
 	}
 }
 
+// Folder returns the workspace of a command that only reads and takes its folder as the argument DIR: that, else
+// YAMO_WORKSPACE, else the one that the current folder is in, or ~/agent. It fails as [config.FolderArgument] does.
+func (e Env) Folder(args []string) (string, error) {
+	if len(args) == 0 && e.Getenv(config.Workspace.Env()) == "" {
+		if dir := nearby(e.Getenv("HOME")); dir != "" {
+			e.sayFolder(dir)
+			args = []string{dir}
+		}
+	}
+	return config.FolderArgument(args, e.Getenv)
+}
+
+// sayFolder tells a person which workspace was found.
+func (e Env) sayFolder(dir string) {
+	if IsTerminal(e.Stderr) {
+		fmt.Fprintf(e.Stderr, "Workspace: %s\n", dir)
+	}
+}
+
 // nearby returns the workspace that the current folder is in, or else the one that `yamo-mcp install` makes in the home
 // folder; "" if there is neither.
 func nearby(home string) string {
