@@ -3,8 +3,10 @@ package integration
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,3 +54,39 @@ func confinement(t *testing.T, path string) string {
 	}
 	return strings.Join(confined.FindAllString(string(data), -1), " ")
 }
+
+// A group's process isolates itself before it reads anything, and starts again, so that all of its threads are
+// isolated. A DM's does not. The kernel shows the isolation of no process, so the system calls are looked at.
+func TestGroupProcessIsIsolated(t *testing.T) {
+	t.Parallel()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not there: it is Linux's, and CI has it")
+	}
+	workspace := sample(t)
+	for group, want := range map[string][]string{"": {"execve"}, club: {"execve", "landlock_restrict_self", "execve"}} {
+		trace := filepath.Join(t.TempDir(), "trace")
+		s := connect(t, launch{workspace: workspace, group: group, wrapper: []string{
+			strace, "-f", "-e", "trace=landlock_restrict_self,execve", "-e", "signal=none", "-o", trace,
+		}})
+		_, stderr := s.end()
+		if strings.Contains(stderr, "does not keep this process from the memory of others") {
+			t.Logf("this kernel cannot isolate: %s", stderr)
+			continue
+		}
+		data, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, call := range succeeded.FindAllStringSubmatch(string(data), -1) {
+			got = append(got, call[1])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q\n%s", group, got, want, data)
+		}
+	}
+}
+
+// succeeded finds the calls in a trace that returned 0.
+var succeeded = regexp.MustCompile(`(?m)^\d+ +(?:<\.\.\. )?(execve|landlock_restrict_self)\b.*= 0$`)

@@ -63,6 +63,7 @@ func newServeCommand(env cli.Env) *cobra.Command {
 				return err
 			}
 			o := session.Options{Config: settings, Getenv: env.Getenv, Logger: logger, Version: env.Version}
+			// SECURITY: before anything of the workspace is read. Over HTTP the process serves DMs too.
 			if settings.Session.Transport != config.OverHTTP {
 				session.Isolate(cmd.Context(), o, env.Stdin, env.Stdout)
 			}

@@ -27,6 +27,43 @@ var mutants = []mutant{
 		"./internal/confine", "", "all threads are confined",
 	},
 	{
+		"internal/confine/confine_linux.go", `unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE,`, `unix.SYS_PTRACE,`,
+		"./internal/confine", "TestProcess", "no sockets and files past the filter",
+	},
+	{
+		"internal/confine/confine_linux.go", `unix.SYS_PROCESS_VM_READV, `, ``,
+		"./internal/confine", "TestProcess", "no reading of another process's memory by a system call",
+	},
+	{
+		"internal/confine/isolate_linux.go", `if err := restrict(version >= withScopes); err != nil {`,
+		`if err := error(nil); err != nil {`,
+		"./internal/confine", "TestProcess", "no reading of another process's memory as a file",
+	},
+	{
+		"internal/confine/isolate_linux.go", `unix.SYS_LANDLOCK_RESTRICT_SELF, rules, 0, 0`, `unix.SYS_GETPID, 0, 0, 0`,
+		"./internal/confine", "TestProcess", "the rules of Landlock are in force",
+	},
+	{
+		"internal/confine/isolate_linux.go", `attr.Scoped = unix.LANDLOCK_SCOPE_SIGNAL`, `attr.Scoped = 0`,
+		"./internal/confine", "TestProcess", "no signals to a DM's process",
+	},
+	{
+		"internal/confine/isolate_linux.go",
+		`err := syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), isolated+"=1")) //nolint:gosec // itself
+		return fmt.Errorf("start again: %w", err)`, `_ = syscall.Exec
+		return nil`,
+		"./integration", "TestGroupProcessIsIsolated", "all threads are isolated",
+	},
+	{
+		"internal/session/stdio.go", `	if err != nil || who.IsDM() || !ok || stdin != os.Stdin {`,
+		`	if err != nil || who.IsDM() || ok || stdin != os.Stdin {`,
+		"./integration", "TestGroupProcessIsIsolated", "a group's process is isolated",
+	},
+	{
+		"internal/session/stdio.go", `	if stdin == os.Stdin && !who.IsDM() {`, `	if stdin == os.Stdin && who.IsDM() {`,
+		"./integration", "TestGroupProcessIsConfined", "a group's process is confined",
+	},
+	{
 		"internal/serve/auth/client.go", `if len(values) == 0 || !c.Tenant.Audience.IsDM() {`, `if len(values) == 0 {`,
 		"./internal/serve/auth", "", "a group's token opens no other group",
 	},

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	// io_uring opens sockets and files without the system calls that a filter sees. The others read or control other
-	// processes of the user, of which one may serve a DM.
+	// SECURITY: io_uring opens sockets and files without the system calls that a filter sees. The others read or control
+	// other processes of the user, of which one may serve a DM.
 	never = []uint32{
 		unix.SYS_IO_URING_SETUP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,
 		unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,

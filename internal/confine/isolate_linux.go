@@ -42,11 +42,13 @@ func Isolate(prepare func(start func() error) error) error {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	// SECURITY: before the program starts again: what an isolated thread starts is isolated.
 	if err := restrict(version >= withScopes); err != nil {
 		return err
 	}
 	// The thread is restricted already, which does no harm: nothing that the program does is refused.
 	return prepare(func() error {
+		// SECURITY: the other threads of this run are not isolated.
 		err := syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), isolated+"=1")) //nolint:gosec // itself
 		return fmt.Errorf("start again: %w", err)
 	})
@@ -58,6 +60,7 @@ func restrict(scopes bool) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_REFER}
 	size := unsafe.Sizeof(attr.Handled_access_fs)
 	if scopes {
+		// SECURITY: a signal could end a DM's process, and with it what it has not written yet.
 		attr.Scoped = unix.LANDLOCK_SCOPE_SIGNAL
 		size = unsafe.Sizeof(attr)
 	}
