@@ -16,6 +16,17 @@ var commands = []pair{
 	command(`sshpass`, `\s-p\s*`+argument, notReference),
 	command(`redis-cli`, `\s-a\s+`+argument, argumentSecret),
 	command(`docker|podman|helm|az`, `\s(?:registry\s+)?login\b[^\n|;]*?\s-p\s+`+argument, argumentSecret),
+	command(`snmpwalk|snmpget|snmpgetnext|snmpbulkwalk|snmpset|snmptable|snmpstatus|snmptrap`, `\s-A\s*`+argument,
+		argumentSecret),
+	command(`snmpwalk|snmpget|snmpgetnext|snmpbulkwalk|snmpset|snmptable|snmpstatus|snmptrap`, `\s-X\s*`+argument,
+		argumentSecret),
+	command(`snmpwalk|snmpget|snmpgetnext|snmpbulkwalk|snmpset|snmptable|snmpstatus|snmptrap`, `\s-c\s*`+argument,
+		isCommunity),
+	command(`sqlcmd|bcp|osql`, `\s-P\s*`+argument, argumentSecret),
+	command(`useradd|usermod`, `\s-\w*p\s+'([^'\n]+)'`, isHashedPassword),
+	command(`ipmitool`, `\s-P\s*`+argument, argumentSecret),
+	command(`gh|glab`, `\s(?:secret|variable)\s+set\s[^\n]*?(?:-b|--body|-v|--value)[ =]`+argument, argumentSecret),
+	command(`nmcli`, `\s(?:[\w-]+\.)(?:psk|password|wep-key\d?|leap-password)\s+`+argument, notReference),
 	command(`ldap\w+`, `\s-w\s+`+argument, argumentSecret),
 	command(`mongo|mongosh|mongodump|mongorestore|mongoimport|mongoexport`, `\s-p\s+`+argument, argumentSecret),
 	command(`mosquitto_pub|mosquitto_sub|mqtt`, `\s(?:-P|-pw)\s+`+argument, argumentSecret),
@@ -29,7 +40,8 @@ var commands = []pair{
 	command(`lftp`, `\s-u\s+["']?[\w.@+-]+,([^\s"']+)`, argumentSecret),
 	command(`http|https|xh`, `\s(?:-a|--auth)[ =]["']?[\w.@+-]+:([^\s"']+)`, argumentSecret),
 	command(`sqlplus|sqlldr|expdp|impdp`, `\s[\w$#]+/([^\s/@"']+)@`, argumentSecret),
-	command(`keytool|jarsigner`, `\s-(?:store|key)pass\s+`+argument, argumentSecret),
+	command(`keytool|jarsigner|apksigner`, `\s-+(?:src|dest)?storepass\s+`+argument, argumentSecret),
+	command(`keytool|jarsigner|apksigner`, `\s-+(?:src|dest)?keypass\s+`+argument, argumentSecret),
 	command(`ssh-keygen`, `\s-[NP]\s*`+argument, argumentSecret),
 	command(`htpasswd`, `\s+-\w*b\w*\s+(?:-\w+\s+)*\S+\s+\S+\s+`+argument, argumentSecret),
 	command(`htpasswd`, `\s+-(?:\w*n\w*b|\w*b\w*n)\w*\s+\S+\s+`+argument, argumentSecret),
@@ -41,7 +53,9 @@ var commands = []pair{
 	command(`ConvertTo-SecureString`, `\s`+argument, argumentSecret),
 	// What is piped into a program that asks for a password.
 	command(`echo|printf`, `\s+(?:-n\s+)?`+argument+`\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-\w*S|`+
-		`(?:sudo\s+)?(?:passwd\s+--stdin|cryptsetup|docker\s+login|podman\s+login|kinit)\b)`, argumentSecret),
+		`(?:sudo\s+)?(?:passwd\s+--stdin|cryptsetup|docker\s+(?:login|secret)|podman\s+(?:login|secret)|kinit`+
+		`|gh\s+(?:secret|auth)|`+
+		`wrangler\s+secret|vault\s+kv|pass\s+insert|fly\s+secrets|helm\s+registry|oc\s+login|rbw\s+add)\b)`, argumentSecret),
 	command(`echo|printf`, `\s+(?:-n\s+)?["']?[\w.-]+:([^\s"'|]+?)(?:\\n)?["']?\s*\|\s*`+
 		`(?:sudo\s+)?chpasswd\b`, argumentSecret),
 	// A user and a password, after the option that most programs have for them.
@@ -58,7 +72,8 @@ var commands = []pair{
 			argument + `[ \t]*(?:[;}]|$)`),
 		Password, notReference,
 	},
-	command(`cryptsetup|sudo|passwd|kinit|gpg|openssl|docker|podman|sudo\s+-S`, `\s<<<\s*`+argument, argumentSecret),
+	command(`cryptsetup|sudo|passwd|kinit|gpg|openssl|docker|podman|sudo\s+-S|wrangler|gh|vault|fly|pass`,
+		`\s<<<\s*`+argument, argumentSecret),
 	{
 		[]string{"machine"},
 		regexp.MustCompile(`\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S+)`), Password,
@@ -74,6 +89,9 @@ func command(programs, rest string, judge func(string) bool) pair {
 // argumentSecret accepts what is no word, reference or expression, in a place where nothing but a secret can be. A name
 // such as quartz_Violin is one there.
 func argumentSecret(v string) bool { return notReference(v) && !hasLabel(v) && !isExpression(v) }
+
+// isHashedPassword accepts the hash of a password in the form of crypt(3).
+func isHashedPassword(v string) bool { return strings.HasPrefix(v, "$") && strings.Count(v, "$") > 2 }
 
 // mixedArgument accepts what argumentSecret does and has letters and digits: -u node:node names a group.
 func mixedArgument(v string) bool { return mixed(v) && argumentSecret(v) }

@@ -24,35 +24,7 @@ type pair struct {
 
 // pairs match the secret with their last group that takes part.
 var pairs = []pair{
-	// Markup.
-	{
-		[]string{"</"},
-		regexp.MustCompile(`(?i)<[\w:.-]*` + naming + `[\w:.-]*(?:\s[^<>\n]*)?>\s*([^<>\s]{3,200}|[^<>\n]{3,200})\s*</`),
-		Password, anySecret,
-	},
-	{
-		[]string{"</"},
-		regexp.MustCompile(`(?i)>[^<>\n]*` + naming + `[^<>\n]*</[^<>]+>\s*<[\w:.-]+[^<>]*>([^<>\n]{4,200})</`),
-		Password, isCellSecret,
-	},
-	{
-		[]string{"</"},
-		regexp.MustCompile(`(?i)\s(?:key|name|id)=["'][^"'\n]*` + naming + `["'][^<>\n]*>\s*([^<>\s]{3,200})\s*</`),
-		Password, anySecret,
-	},
-	{
-		[]string{"value="},
-		regexp.MustCompile(`(?i)\b(?:key|name|id)=["'][^"'\n]*` + naming + `["']\s+value=["']([^"'\n]{3,200})["']`),
-		Password, anySecret,
-	},
-	// A name and a value, each with its own key: containers of Kubernetes and Amazon, variables of Terraform.
-	{
-		[]string{"value"},
-		regexp.MustCompile(`(?i)(?:name|key)["']?\s*[:=]\s*["']?[\w./-]*` + naming + `[\w.-]*["']?\s*,?\s*["']?\w*` +
-			`value["']?\s*[:=]\s*` +
-			`(?:"([^"\n]{3,200})"|'([^'\n]{3,200})'|([^\s"',{}<>]{3,200}))`),
-		Password, anySecret,
-	},
+	// Variables of Terraform.
 	{
 		[]string{"variable"},
 		regexp.MustCompile(`(?i)\bvariable\s+"[\w-]*` + naming + `[\w-]*"\s*\{[^{}]{0,300}?\bdefault\s*=\s*` +
@@ -110,8 +82,8 @@ var pairs = []pair{
 		Password, anySecret,
 	},
 	{
-		[]string{"passw"}, regexp.MustCompile(`(?i)\.(?:set)?passw(?:or)?d\(\s*["']([^"'\n]{4,})` +
-			`["']`), Password, secretLike,
+		[]string{"passw"}, regexp.MustCompile(`(?i)\.(?:set_?)?(?:\w+_)?passw(?:or)?d\(\s*["']([^"'\n]{4,})` +
+			`["']`), Password, isCredentialField,
 	},
 	{ // config.Set("redis.password", "x")
 		[]string{","},
@@ -131,12 +103,12 @@ var pairs = []pair{
 
 // anySecret accepts what is no placeholder, word or reference to a value elsewhere.
 func anySecret(v string) bool {
-	return !commonWord(v) && !isReferenceTo(v) && !namesPassword(v) && !strings.HasPrefix(v, "<") && !isCode(v)
+	return !isPlainWord(v) && !isReferenceTo(v) && !namesPassword(v) && !strings.HasPrefix(v, "<") && !isCode(v)
 }
 
 // notReference accepts what is no word or reference, in a place where nothing but a password can be.
 func notReference(v string) bool {
-	return !commonWord(v) && !isReferenceTo(v) && !strings.HasPrefix(v, "<")
+	return !isPlainWord(v) && !isReferenceTo(v) && !strings.HasPrefix(v, "<")
 }
 
 // urlSecret accepts the value of a query's parameter.
@@ -153,7 +125,7 @@ func findPairs(text string) []Finding {
 			found = p.find(text, span{0, len(text)}, found)
 		}
 	}
-	for _, list := range [][]pair{commands, sentences} {
+	for _, list := range [][]pair{commands, places, sentences} {
 		for _, p := range list {
 			for _, near := range partsNear(lower, p.hints) {
 				found = p.find(text, near, found)
@@ -163,7 +135,12 @@ func findPairs(text string) []Finding {
 	if strings.Contains(lower, "cookie:") {
 		found = append(found, findCookies(text)...)
 	}
-	return append(found, findCells(text, lower)...)
+	found = append(found, findCodeLists(text, lower)...)
+	found = append(found, findRows(text, lower)...)
+	mentions := mentionsIn(text, lowerCase(text))
+	found = append(found, findFields(text, mentions)...)
+	found = append(found, findNamedValues(text, lower, mentions)...)
+	return append(found, findCells(text, mentions)...)
 }
 
 // find adds what has p's form in a part of the text to found.
@@ -245,85 +222,4 @@ func findCookies(text string) (found []Finding) {
 		}
 	}
 	return found
-}
-
-// findCells finds secrets in tables of Markdown and of comma-separated values: next to a cell that names one, and below
-// a heading that does.
-func findCells(text, lower string) (found []Finding) {
-	if !containsAny(lower, []string{"passw", "pwd", "secret", "token", "key"}) {
-		return nil
-	}
-	var columns []int // of the table so far that a heading names
-	width, at := 0, 0
-	for line := range strings.Lines(text) {
-		cells := cellsOf(line)
-		if len(cells) < 2 || width > 0 && len(cells) != width {
-			columns, width = nil, 0
-		}
-		for i, c := range cells {
-			v := line[c.start:c.end]
-			below := width > 0 && slices.Contains(columns, i)
-			beside := i == 1 && len(cells) == 2 && namesSecret(line[cells[0].start:cells[0].end])
-			if (below || beside) && isCellSecret(v) {
-				found = append(found, Finding{Password, at + c.start, at + c.end})
-			}
-			if width == 0 && namesSecret(v) {
-				columns = append(columns, i)
-			}
-		}
-		if len(cells) > 1 {
-			width = len(cells)
-		}
-		at += len(line)
-	}
-	return found
-}
-
-// isCellSecret reports whether the cell of a table can be a secret: one word with letters and digits.
-func isCellSecret(v string) bool {
-	return len(v) >= 6 && len(v) <= 200 && mixed(v) && secretLike(v) && !isCode(v) && !isPlaceholder(v) &&
-		!strings.ContainsAny(v, " \t[")
-}
-
-// secretNames end the cells of a table that name a secret.
-var secretNames = []string{
-	"password", "passwd", "pwd", "passphrase", "passwort", "kennwort", "api key", "apikey", "api_key",
-	"api-key", "secret", "access token", "access_token", "auth token", "auth_token", "api token", "bot token",
-	"secret key", "secret_key", "access key",
-}
-
-// namesSecret reports whether a cell of a table names a secret: "password", "DB password", "client_secret".
-func namesSecret(cell string) bool {
-	cell = strings.Trim(chars.Lower(cell), "*`_\" ")
-	return cell == "token" || len(cell) <= 40 && slices.ContainsFunc(secretNames, func(name string) bool {
-		before, found := strings.CutSuffix(cell, name)
-		return found && (before == "" || strings.ContainsAny(before[len(before)-1:], " _.-"))
-	})
-}
-
-// cellsOf returns the cells of a line, without the blanks and quotes around their text: of Markdown if it has a "|",
-// of comma-separated values otherwise.
-func cellsOf(line string) (cells []span) {
-	sep := byte(',')
-	if strings.Contains(line, "|") {
-		sep = '|'
-	}
-	start := 0
-	for i := 0; i <= len(line); i++ {
-		if i < len(line) && line[i] != sep {
-			continue
-		}
-		a, b := start, i
-		for a < b && strings.IndexByte(" \t\"`*\r\n", line[a]) >= 0 {
-			a++
-		}
-		for a < b && strings.IndexByte(" \t\"`*\r\n", line[b-1]) >= 0 {
-			b--
-		}
-		if a < b || sep == ',' || start > 0 && i < len(line) { // Markdown's lines begin and end with a separator
-			cells = append(cells, span{a, b})
-		}
-		start = i + 1
-	}
-	return cells
 }

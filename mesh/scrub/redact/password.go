@@ -41,6 +41,11 @@ func announced(text, lower string, pos, end int, l label) (Finding, bool) {
 	if chars.At(text, pos-1) == ':' && chars.At(text, end) == ':' { // name:password:uid
 		return Finding{}, false
 	}
+	if open := strings.LastIndex(text[max(0, pos-40):pos], "${"); open >= 0 && !strings.Contains(text[pos-min(pos,
+		40)+open:pos],
+		"}") { // ${DB_PASSWORD:?must be set}
+		return Finding{}, false
+	}
 	flag := strings.HasPrefix(text[max(0, pos-2):], "--") || strings.Contains(text[max(0, pos-20):pos], " --")
 	// The rest of an identifier: DB_PASSWORD_2, passwords, "password".
 	i := suffixEnd(text, end)
@@ -243,6 +248,7 @@ func skipRemark(text string, i int) (int, bool) {
 	for _, p := range []string{
 		"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "zum ", "vom ", "de ", "del ", "da ", "do ", "dos ",
 		"para ", "pour ", "du ", "des ", "della ", "dello ", "di ", "van ", "voor ", "na ", "dla ", "od ", "za ", "pro ",
+		"d'", "d’", "dell'",
 		"от ", "для ", "к ", "на ", "på ", "til ", "till ", "för ", "im ", "am ", "beim ",
 	} {
 		if !strings.HasPrefix(text[j:], p) {
@@ -345,7 +351,8 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 	unspaced := chars.IsUnspaced(first) // then a password begins with it, or a sentence
 	for end < len(text) {
 		r, n := utf8.DecodeRuneInString(text[end:])
-		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) || end > i &&
+		if unicode.IsSpace(r) || strings.ContainsRune("\"'`<>，。；、", r) ||
+			r == '&' && end > i && isParameter(text[end+1:]) || end > i &&
 			(r == ';' || chars.IsUnspaced(r) && (how == prose || !unspaced)) {
 			break
 		}
@@ -360,7 +367,9 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 	end = i + len(v)
 	found := Finding{l.kind, i, end}
 	switch {
-	case isPlaceholder(v), strings.HasPrefix(v, "[REDACTED:"), strings.HasPrefix(v, "--"):
+	case isPlaceholder(v), strings.HasPrefix(v, "[REDACTED:"), strings.HasPrefix(v, "--"),
+		l.word == "psk" && isAlgorithm(chars.Lower(v)), strings.Trim(v, "0123456789–") == "" && strings.Contains(v, "–"),
+		how != literal && v[0] == '!' && !strings.ContainsFunc(v[1:], func(r rune) bool { return !unicode.IsLetter(r) }):
 		return none, false
 	case l.isPIN():
 		digits := strings.TrimRight(v, "#*")
@@ -387,6 +396,15 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 	word := commonWord(v) || isCode(v) || isName(v) && how != prose || strings.ContainsAny(v, "/,-")
 	goesOn := strings.IndexByte(",;)", chars.At(text, end)) >= 0 || !endsLine(text, end)
 	return found, !l.weak && how != strictly && how != literal && !word && !goesOn
+}
+
+// isParameter reports whether s begins with the name of a parameter and "=", as after the "&" of a query.
+func isParameter(s string) bool {
+	n := 0
+	for n < len(s) && (chars.IsAlnum(s[n]) || s[n] == '_' || s[n] == '-') {
+		n++
+	}
+	return n > 0 && chars.At(s, n) == '='
 }
 
 // quotedValue judges v, which is in quotes at text[start:].

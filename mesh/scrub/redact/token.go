@@ -38,7 +38,7 @@ var tokenForms = []struct {
 	form *regexp.Regexp
 	kind Kind
 }{
-	{":AA", regexp.MustCompile(`\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}\b`), APIKey},                      // Telegram's bots
+	{":AA", regexp.MustCompile(`(?:\b|bot)[0-9]{8,10}:AA[A-Za-z0-9_-]{30,40}`), APIKey},                // Telegram's bots
 	{"eyJ", regexp.MustCompile(`\beyJ[\w-]{10,}\.eyJ[\w-]{8,}\.[\w-]{20,}`), Token},                    // JSON Web Tokens
 	{"key-", regexp.MustCompile(`\bkey-[0-9a-z]{32}\b`), APIKey},                                       // Mailgun
 	{"dapi", regexp.MustCompile(`\bdapi[0-9a-f]{32}(?:-[0-9])?\b`), APIKey},                            // Databricks

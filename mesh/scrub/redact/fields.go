@@ -1,0 +1,466 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	ahocorasick "github.com/BobuSumisu/aho-corasick"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
+
+// nameStems are in every name that [meaningOf] knows, in lower case.
+var nameStems = []string{
+	"pass", "pwd", "pw", "psw", "psk", "secret", "token", "key", "salt", "pin", "puk", "code", "código", "codice",
+	"credential", "kennwort", "contraseñ", "contrasen", "clave", "senha", "wachtwoord", "lösenord", "adgangskode",
+	"salasana", "hasło", "haslo", "heslo", "jelszó", "parola", "parool", "lozinka", "пароль", "şifre", "sifre", "otp",
+	"authtok", "schlüssel", "mdp", "masterauth", "cvv", "cvc", "geheimzahl", "パスワード", "密码", "密碼", "口令",
+	"비밀번호", "암호", "community",
+}
+
+var stemTrie = sync.OnceValue(func() *ahocorasick.Trie {
+	return ahocorasick.NewTrieBuilder().AddStrings(nameStems).Build()
+})
+
+// joint is what is between a name and its value.
+type joint int
+
+// The joints.
+const (
+	unjoined joint = iota
+	tight          // NAME=value
+	option         // --name value
+	loose          // name = value, name: value, name => value
+	arrow          // name -> value, name – value
+	column         // name    value
+	argued         // "name", value
+	nextLine       // the value is in the line after the name's
+)
+
+// mention is where a text has a stem of a name.
+type mention struct{ pos, end int }
+
+// mentionsIn returns where the stems of names are, in order. Short ones are parts of other words, such as "shipping"
+// and "monkeys": they count where a word of a name begins or ends.
+func mentionsIn(text, lower string) (list []mention) {
+	const short = 4
+	letter := func(i int) bool { c := chars.At(text, i); return 'a' <= c && c <= 'z' }
+	for _, m := range stemTrie().MatchString(lower) {
+		pos := int(m.Pos())
+		end := pos + len(m.MatchString())
+		word := lower[pos:end]
+		if len(word) <= short && word != "pass" && (letter(end) || letter(pos-1) && letter(pos) && word != "key" &&
+			word != "pwd" &&
+			word != "code" && word != "pw" && word != "otp") {
+			continue
+		}
+		if word == "pass" && letter(pos-1) && letter(pos) && letter(end) && !strings.HasPrefix(lower[end:], "w") {
+			continue // compassion
+		}
+		if strings.HasPrefix(text[max(0, pos-len("[REDACTED:")):], "[REDACTED:") {
+			continue
+		}
+		list = append(list, mention{pos, end})
+	}
+	return list
+}
+
+// findFields finds the values of fields whose name says that they are secret, whatever joins the two.
+func findFields(text string, mentions []mention) (found []Finding) {
+	done := 0
+	for _, m := range mentions {
+		if m.pos < done {
+			continue
+		}
+		end := identifierEnd(text, m.end)
+		done = end
+		if chars.At(text, m.pos-1) == ':' && chars.At(text, end) == ':' { // a field of others: arn:aws:x:secret:y
+			continue
+		}
+		how, at := jointAt(text, end)
+		if how == unjoined { // "password for the router: x"
+			remark, ok := skipRemark(text, end)
+			if !ok || strings.ContainsAny(text[end:remark], "\n,;()") {
+				continue
+			}
+			if end = remark; end < len(text) {
+				how, at = jointAt(text, end)
+			}
+			if how != loose && how != arrow {
+				continue
+			}
+		}
+		mean := meaningOf(fieldName(text, m.pos, end, how))
+		if mean == other && isWirelessKey(text, m, end) {
+			mean = isPassword
+		}
+		if mean == other || at >= len(text) {
+			continue
+		}
+		if how == nextLine && !isLabel(text, end) {
+			continue
+		}
+		if f, ok := fieldValue(text, at, mean, how); ok {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// isLabel reports whether the line up to text[end] is nothing but a few words.
+func isLabel(text string, end int) bool {
+	const longest = 40
+	line := strings.Trim(text[strings.LastIndexByte(text[:end], '\n')+1:end], " \t-*•#>_\"'")
+	line = strings.ReplaceAll(line, " .", " ") // a file
+	return len(line) <= longest && !strings.ContainsFunc(strings.TrimRight(line, "0123456789"), func(r rune) bool {
+		return !unicode.IsLetter(r) && !strings.ContainsRune(" -_'’/()", r)
+	})
+}
+
+// wireless is in the lines before the key of a wireless network.
+var wireless = regexp.MustCompile(`(?i)\b(?:ssid|wi-?fi|wlan|wireless|hotspot)\b`)
+
+// isWirelessKey reports whether a mention is the field "Key" of a list about a wireless network.
+func isWirelessKey(text string, m mention, end int) bool {
+	const reach = 120
+	line := text[strings.LastIndexByte(text[:m.pos], '\n')+1 : m.pos]
+	line = strings.Trim(line[strings.LastIndexAny(line, "/|,")+1:], " \t-*•")
+	name := lowerCase(text[m.pos:end])
+	return line == "" && (name == "key" || name == "schlüssel") && wireless.MatchString(text[max(0, m.pos-reach):m.pos])
+}
+
+// identifierEnd returns where the identifier around text[i] ends.
+func identifierEnd(text string, i int) int {
+	for i < len(text) {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		joined := (r == '-' || r == '.') && chars.IsAlnum(chars.At(text, i+1)) && rune(chars.At(text, i-1)) != r
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && !joined {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// fieldName returns the identifier around text[pos:end] with the words before it that belong to it.
+func fieldName(text string, pos, end int, how joint) string {
+	start, words := pos, 0
+	for start > 0 {
+		r, n := utf8.DecodeLastRuneInString(text[:start])
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_', r == '-', r == '.', r == '\'', r == '’':
+			start -= n
+			continue
+		case r == ' ' && words < 3 && how != argued && start > 1 && unicode.IsLetter(rune(text[start-2])):
+			words++
+			start -= n
+			continue
+		}
+		break
+	}
+	return text[start:end]
+}
+
+// jointAt returns what follows a name that ends at i, and where the value begins.
+func jointAt(text string, i int) (joint, int) {
+	quote := byte(0)
+	for i < len(text) && strings.IndexByte("\"'`*_]\\", text[i]) >= 0 {
+		if strings.IndexByte("\"'`", text[i]) >= 0 {
+			quote = text[i]
+		}
+		i++
+	}
+	gap := i
+	i = skipBlank(text, i)
+	if c := chars.At(text, i); i > gap && (c == '(' || c == '[') { // a remark
+		if n := strings.IndexAny(text[i:min(len(text), i+60)], ")]\n"); n > 0 && text[i+n] != '\n' {
+			i = skipBlank(text, i+n+1)
+		}
+	}
+	rest := text[i:]
+	if variable := strings.LastIndex(text[max(0, gap-80):gap], "${"); variable >= 0 && // ${PASSWORD:-x}
+		!strings.ContainsAny(text[max(0, gap-80)+variable:gap], "} \n") {
+		if strings.HasPrefix(rest, ":-") || strings.HasPrefix(rest, ":=") {
+			return tight, i + len(":-")
+		}
+		return unjoined, 0
+	}
+	for _, j := range []struct {
+		sign string
+		how  joint
+	}{
+		{"==", unjoined},
+		{"!=", unjoined},
+		{"::", unjoined},
+		{":=", loose},
+		{"=>", loose},
+		{"=", loose},
+		{"->", arrow},
+		{"→", arrow},
+		{"➜", arrow},
+		{"⇒", arrow},
+		{">>", arrow},
+		{"–", arrow},
+		{"—", arrow},
+		{":", loose},
+		{"：", loose},
+		{"REG_SZ", column},
+	} {
+		if !strings.HasPrefix(rest, j.sign) {
+			continue
+		}
+		at := i + len(j.sign)
+		for strings.HasPrefix(text[at:], "**") || strings.HasPrefix(text[at:], "__") { // **Password:** x
+			at += len("**")
+		}
+		value := skipBlank(text, at)
+		switch {
+		case j.sign == "=" && gap == i && value == at && isOption(text, gap):
+			return option, value
+		case j.sign == "=" && gap == i && value == at:
+			return tight, value
+		case chars.At(text, value) == '\n' || chars.At(text, value) == '\r':
+			if j.sign[0] != ':' {
+				return unjoined, 0
+			}
+			return nextLine, value
+		}
+		return j.how, value
+	}
+	switch {
+	case quote != 0 && strings.HasPrefix(rest, ","):
+		return argued, skipBlank(text, i+1)
+	case strings.HasPrefix(rest, "\n"), strings.HasPrefix(rest, "\r\n"):
+		return nextLine, i
+	case i-gap > 1 || i > gap && text[gap] == '\t':
+		return column, i
+	case i > gap && strings.IndexByte("\"'", chars.At(text, i)) >= 0 && !strings.HasSuffix(text[:gap], " pass"):
+		return argued, i
+	case i == gap+1 && isOption(text, gap):
+		return option, i
+	}
+	return unjoined, 0
+}
+
+// isOption reports whether a long option of a command line ends at i.
+func isOption(text string, i int) bool {
+	start := i
+	for start > 0 && (chars.IsAlnum(text[start-1]) || text[start-1] == '-') {
+		start--
+	}
+	return strings.HasPrefix(text[start:i], "--") && chars.At(text, start-1) <= ' '
+}
+
+// fieldValue judges the value at i.
+func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
+	i = blockScalar(text, i)
+	if how == nextLine {
+		i = i + len(text[i:]) - len(strings.TrimLeft(text[i:], " \t\r\n"))
+	}
+	for _, wrapper := range []string{"Some(", "Secret(", "SecretString(", "String(", "N", "b", "@"} {
+		if n := i + len(wrapper); strings.HasPrefix(text[i:], wrapper) && strings.IndexByte("\"'", chars.At(text, n)) >= 0 {
+			i = n
+		}
+	}
+	if v, start, ok := quotedString(text, i); ok {
+		found := Finding{mean.kind(), start, start + len(v)}
+		if how == nextLine || how == column && !endsLine(text, found.End+1) {
+			return found, false
+		}
+		return found, quotedField(v, mean, how)
+	}
+	if i >= len(text) {
+		return Finding{}, false
+	}
+	if how == argued { // only what is in quotes
+		return Finding{}, false
+	}
+	end := i
+	for end < len(text) && text[end] > ' ' && strings.IndexByte("\"'`<>", text[end]) < 0 {
+		if c := chars.At(text, end+1); text[end] == '\\' && (c == 'n' || c == 'r' || c == '"') { // in a string of a program
+			break
+		}
+		if (text[end] == ';' || text[end] == ',' || text[end] == '&' && isParameter(text[end+1:])) && how == tight {
+			break
+		}
+		end++
+	}
+	v := strings.TrimRight(text[i:end], ",;:.)]}*|")
+	if how == loose && (mean == isPhrase || mean == isPassword) && text[i] != '<' {
+		line, _, _ := strings.Cut(text[i:], "\n")
+		if line = strings.TrimRight(line, " \t\r"); strings.ContainsAny(line, " ") && isTypedPhrase(line, isPassword) &&
+			len(strings.Fields(line)) > 2 && isWords(line) {
+			return Finding{Password, i, i + len(line)}, mean == isPhrase
+		}
+	}
+	end = i + len(v)
+	found := Finding{mean.kind(), i, end}
+	if v == "" || len(v) > 400 {
+		return found, false
+	}
+	switch how {
+	case nextLine:
+		odd := mixed(v) || oddSigns(v) || mean == isPassword && isNickname(v) || mean == isDoorCode
+		if !odd || !endsLine(text, end) || strings.Contains(v, "_") && strings.Contains(v, ".") {
+			return found, false
+		}
+	case column:
+		after := text[end:]
+		if !endsLine(text, end) && !strings.HasPrefix(after, "  ") && !strings.HasPrefix(after, "\t") {
+			return found, false
+		}
+	}
+	return found, plainField(v, mean, how)
+}
+
+// isWords reports whether a line has nothing but words and numbers.
+func isWords(line string) bool {
+	return !strings.ContainsFunc(line, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && r != '-'
+	})
+}
+
+// quotedString returns the string in quotes that begins at i, in which the quotes can be escaped or doubled.
+func quotedString(text string, i int) (v string, start int, ok bool) {
+	q := chars.At(text, i)
+	if q != '"' && q != '\'' {
+		return quoted(text, min(i, len(text)))
+	}
+	for k := i + 1; k < len(text) && text[k] != '\n'; k++ {
+		switch {
+		case text[k] == '\\':
+			k++
+		case text[k] == q && chars.At(text, k+1) == q && k > i+1:
+			k++
+		case text[k] == q:
+			return text[i+1 : k], i + 1, k > i+1
+		}
+	}
+	return "", 0, false
+}
+
+// notSaid reports whether v is no value but stands for one: a placeholder, a reference or the word for a secret.
+func notSaid(v string) bool {
+	return isPlaceholder(v) || strings.HasPrefix(v, "arn:") || strings.HasPrefix(v, "[REDACTED:") || isReferenceTo(v) ||
+		strings.Contains(v, "${") || strings.Contains(v, "{{") || strings.Contains(v, "$(")
+}
+
+// isPlainWord reports whether v is an ordinary word, without digits or signs.
+func isPlainWord(v string) bool { return commonWord(v) && !oddSigns(v) && !mixed(v) }
+
+// quotedField judges a value in quotes.
+func quotedField(v string, mean meaning, how joint) bool {
+	if notSaid(v) || isPlainWord(v) {
+		return false
+	}
+	switch mean {
+	case isDoorCode:
+		return isDigits(v)
+	case isKey:
+		return isKeyValue(v) || how != argued && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
+			oddSigns(v) && len(v) >= 12 && mixed(v)
+	}
+	if strings.ContainsAny(v, " \t") {
+		return isTypedPhrase(v, mean)
+	}
+	if how == argued {
+		return len(v) >= 4 && oddField(v, mean) && !strings.Contains(v, "\\")
+	}
+	return len(v) >= 3 && !namesPassword(v) && (secretLike(v) || strings.ContainsAny(v[:len(v)-1], "-_.") && !isCode(v))
+}
+
+// plainField judges a value without quotes.
+func plainField(v string, mean meaning, how joint) bool {
+	if notSaid(v) || isPlainWord(v) || strings.HasPrefix(v, "-") {
+		return false
+	}
+	switch {
+	case mean == isDoorCode:
+		return isDigits(v)
+	case isExpression(v) && !(how == tight && oddSigns(v)), strings.Contains(v, "://"),
+		isVersion(v) && strings.Contains(v, "."):
+		return false
+	case mean == isKey:
+		return isKeyValue(v) && !isCode(v) || how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v)
+	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
+		return false
+	}
+	return oddField(v, mean) || how == option && !hasLabel(v) && v != strings.ToLower(v) && v != strings.ToUpper(v)
+}
+
+// isKeyValue reports whether v can be a key or a token: it has letters and digits, and is no name and no version.
+func isKeyValue(v string) bool {
+	const shortest = 6
+	if len(v) < shortest || !mixed(v) || strings.ContainsAny(v, " \t") || isVersion(v) || isExpression(v) {
+		return false
+	}
+	if !isReference(v) {
+		return true
+	}
+	groups := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_.", r) })
+	capitals := strings.ToLower(v) != v
+	// AAAA1-BBBB2-CCCC3, mole-Hill-3
+	return capitals && (len(groups) > 2 || hasInnerCapital(v)) && !hasLabel(v) && !isAlgorithm(chars.Lower(v))
+}
+
+// hasInnerCapital reports whether a capital follows a small letter.
+func hasInnerCapital(v string) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i] >= 'A' && v[i] <= 'Z' && v[i-1] >= 'a' && v[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+// oddField reports whether v does not look like a word or a name of a program's source.
+func oddField(v string, mean meaning) bool {
+	if utf8.RuneCountInString(v) < 4 || isAlgorithm(chars.Lower(v)) || hasLabel(v) {
+		return false
+	}
+	if mean == isDoorCode {
+		return isDigits(v)
+	}
+	const shortest = 8 // of numbers alone
+	if len(v) >= shortest && strings.Trim(v, "0123456789") == "" {
+		return true
+	}
+	if mixed(v) || oddSigns(v) {
+		return !isCode(v) || oddSigns(v)
+	}
+	return isNickname(v)
+}
+
+// oddSigns reports whether v has a sign within that words do not have.
+func oddSigns(v string) bool { return len(v) > 1 && strings.ContainsAny(v[1:len(v)-1], "!@#$%^&*+?~") }
+
+// isNickname reports whether v is words that are joined, with a capital in front of one, as heide.Lerche: names of a
+// program's source have no capitals or nothing else.
+func isNickname(v string) bool {
+	parts := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_.", r) })
+	capitals := 0
+	for i, p := range parts {
+		r, n := utf8.DecodeRuneInString(p)
+		if strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsLetter(r) }) || strings.ToLower(p[n:]) != p[n:] {
+			return false
+		}
+		if unicode.IsUpper(r) && i > 0 {
+			capitals++
+		}
+	}
+	return capitals > 0 && len(parts) < 5
+}
+
+// isDigits reports whether v can be the code of a door, a card or an alarm.
+func isDigits(v string) bool {
+	digits := strings.Trim(v, "#*ABCDEF")
+	return len(digits) >= 3 && len(digits) <= 10 && strings.Trim(digits, "0123456789") == ""
+}
+
+// isTypedPhrase reports whether v is several words that a person types as a password.
+func isTypedPhrase(v string, mean meaning) bool {
+	return hasOddWord(v) || mean == isPhrase && isPassphrase(v) || isPassphrase(v) && strings.ContainsAny(v, "0123456789")
+}

@@ -1,0 +1,371 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// places are files and lines whose fields have no names, where the place alone says which field is secret.
+var places = []pair{
+	{ // .pgpass
+		[]string{":5432:", ":5433:", ":5434:", ":6432:", ":*:"},
+		regexp.MustCompile(`(?m)^[ \t]*[\w.*-]+:(?:\d{4,5}|\*):[\w.*-]+:[\w.*@-]+:(\S+)[ \t]*$`), Password, notReference,
+	},
+	{ // chap-secrets and pap-secrets
+		[]string{"chap-secrets", "pap-secrets", "server secret", "server\tsecret"},
+		regexp.MustCompile(`(?m)^[ \t]*(?:"[^"\n]+"|[\w@.*-]+)[ \t]+(?:"[^"\n]+"|[\w.*-]+)[ \t]+` +
+			`(?:"([^"\n]+)"|([^\s"#]+))(?:[ \t]+[\d.*/-]+)*[ \t]*$`),
+		Password, isCredentialField,
+	},
+	{ // ipsec.secrets
+		[]string{": psk", ": xauth", ": eap", ": ntlm"},
+		regexp.MustCompile(`(?im)(?:^|\s):[ \t]*(?:PSK|XAUTH|EAP|NTLM)[ \t]+(?:"([^"\n]+)"|(0s\S+|0x[0-9a-f]+))`),
+		Password, notReference,
+	},
+	{ // /etc/shadow, htpasswd: the hashes of passwords
+		[]string{":$"},
+		regexp.MustCompile(`(?m)(?:^|[\s"'\x60])[\w.@-]+:\$(?:1|2[abxy]?|5|6|7|y|apr1|argon2\w*|scrypt)\$([^\s:"'\x60]{8,})`),
+		Password, isNumber,
+	},
+	{ // slapd.conf
+		[]string{"{ssha", "{crypt}", "{argon2"},
+		regexp.MustCompile(`\{(?:SSHA\d*|CRYPT|ARGON2)\}([A-Za-z0-9+/=$.,-]{20,})`),
+		Password, isNumber,
+	},
+	{ // sasl_passwd of Postfix
+		[]string{"sasl_passwd", "]:587", "]:465", "]:25"},
+		regexp.MustCompile(`(?m)^[ \t]*(?:\[[\w.-]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d+)?[ \t]+[^\s:]+:(\S+)[ \t]*$`),
+		Password, notReference,
+	},
+	{ // the QR code of a wireless network
+		[]string{"wifi:"},
+		regexp.MustCompile(`(?i)\bWIFI:(?:[TSHI]:[^;\n]*;)*P:((?:\\.|[^;\\\n])+);`), Password,
+		notReference,
+	},
+	{ // the QR code of an authenticator
+		[]string{"otpauth"},
+		regexp.MustCompile(`(?i)\botpauth(?:-migration)?://[^\s"'<>]*?[?&](?:secret|data)=([^&\s"'<>]+)`),
+		Password, notReference,
+	},
+	{ // BitLocker
+		[]string{"bitlocker", "recovery", "wiederherstellung"}, regexp.MustCompile(`(?:^|[^\d-])(\d{6}(?:-\d{6}){7}` +
+			`)(?:[^\d-]|$)`), Password, isNumber,
+	},
+	{
+		[]string{"pin1", "pin2", "puk1", "puk2"},
+		regexp.MustCompile(`(?i)\b(?:PIN|PUK)[12]\b\s*[:=|]?\s*(\d{4,8})\b`),
+		Password, isNumber,
+	},
+	{[]string{"puk"}, regexp.MustCompile(`(?i)\bPUK(?:-?code)?\b\s*[:=|]?\s*(\d{8})\b`), Password, isNumber},
+	{ // Redis, at its prompt
+		[]string{"> auth "}, regexp.MustCompile(`(?im)> AUTH (?:[\w-]+ )?(\S+)[ \t]*$`), Password, argumentSecret,
+	},
+	{ // FTP and POP3, as they are sent
+		[]string{"pass "},
+		regexp.MustCompile(`(?m)(?:^|[>:] ?)USER \S+[^\n]*\n(?:[^\n]*\n){0,2}?[^\n]*?\bPASS (\S+)[ \t]*$`),
+		Password, argumentSecret,
+	},
+	{
+		[]string{"auth plain"}, regexp.MustCompile(`(?m)\bAUTH PLAIN ([A-Za-z0-9+/=]{12,})`), Password, notReference,
+	},
+	// Routers and switches.
+	{
+		[]string{"enable "},
+		regexp.MustCompile(`(?m)^[^\n]{0,40}\benable (?:secret|password)(?: level \d+)?(?: [05789])? (\S+)`),
+		Password, notReference,
+	},
+	{
+		[]string{"username "},
+		regexp.MustCompile(`(?m)^[ \t]*(?:[\w.-]+(?:\([\w-]+\))?# ?)?username [\w.@-]+(?: privilege \d+| role \S+` +
+			`)* (?:secret|password)(?: [05789]| sha512)? (\S+)`),
+		Password, argumentSecret,
+	},
+	{
+		[]string{"snmp", "community "},
+		regexp.MustCompile(`(?im)\b(?:snmp-server community|set snmp community|rocommunity6?|rwcommunity6?) (\S+)`),
+		Password, isCommunity,
+	},
+	{
+		[]string{" key ", "key-string ", "authentication-key ", " md5 "},
+		regexp.MustCompile(`(?m)\b(?:(?:tacacs|radius)(?:-server)?(?: host \S+| server \S+)?[^\n]{0,40}? key|key-string|` +
+			`isakmp key|authentication-key|message-digest-key \d+ md5)(?: [05678])? ([^\s"']{4,})`),
+		Password, isCredentialField,
+	},
+	{
+		[]string{"neighbor "}, regexp.MustCompile(`\bneighbor \S+ password(?: \d)? (\S+)`), Password, notReference,
+	},
+	{ // FortiGate and Juniper
+		[]string{"psksecret", "passwd ", "encrypted-password", "pre-shared-key"},
+		regexp.MustCompile(`\b(?:set (?:psksecret|passwd)|encrypted-password|pre-shared-key(?: ascii-text)?) (?:ENC )?` +
+			`["']?([^\s"';]+)`),
+		Password, isCredentialField,
+	},
+	// A user and a password, named together.
+	{
+		[]string{"/pass", "/pw", "/kennwort", "/contra", "/clave", "/senha", "/mot", "/mdp", "/ pass", "/ kennwort", "/ pw"},
+		regexp.MustCompile(`(?i)\b(?:user(?:name)?|login|id|benutzer(?:name)?|usuario|usuário|utilisateur|utente)\s*[/` +
+			`|&+]\s*` +
+			`(?:pass(?:word|wort)?|pw|pwd|kennwort|contraseña|clave|senha|mot de passe|mdp)\b\**\s*[:=]?\s*` +
+			`["'\x60]?[\w.@+-]+["'\x60]?\s*[/|:,&]\s*["'\x60]?([^\s"'<>\x60]{4,64})`),
+		Password, isCredentialField,
+	},
+	{
+		[]string{" pw", " pass", " kennwort", " clave", " senha", " contra", " mdp"},
+		regexp.MustCompile(`(?im)(?:^|[\s(,;])(?:login|user(?:name)?|benutzer(?:name)?|usuario|usuário|account|konto` +
+			`)[:=]?\s+` +
+			`[\w.@+-]+\s*[,;/|]?\s+(?:pw|pass|password|pwd|kennwort|passwort|clave|senha|contraseña|mdp)[:=]?\s+` +
+			`["'\x60]?([^\s"'<>\x60]{4,64})`),
+		Password, isCredentialField,
+	},
+	{ // creds: admin:x
+		[]string{"creds", "credentials", "zugangsdaten", "identifiants", "credenciales"},
+		regexp.MustCompile(`(?i)\b(?:creds|credentials|zugangsdaten|identifiants|credenciales)\b[^:=\n]{0,30}[:=]\s*` +
+			`[\w.@+-]+\s*[/:|,]\s*["'\x60]?([^\s"'<>\x60]{4,64})`),
+		Password, isCredentialField,
+	},
+	{ // login: ana / x
+		[]string{"login:", "logins:", "zugang:", "access:", "acceso:", "accès :", "acesso:"},
+		regexp.MustCompile(`(?i)\b(?:logins?|zugang|access|acceso|accès|acesso)\s*:\s*[\w.@+-]+\s*[/|]\s*` +
+			`["'\x60]?([^\s"'<>\x60/|]{4,64})`),
+		Password, oddCredential,
+	},
+	{ // a prompt
+		[]string{" for '", " for \""},
+		regexp.MustCompile(`(?im)^(?:password|passphrase|passwort|kennwort) for ['"][^'"\n]*['"]: ?(\S+)[ \t]*$`),
+		Password, anyPassword,
+	},
+	{ // calls with a user and a password
+		[]string{"login(", "connect(", "connection(", "credential(", "credentials(", "auth(", "authenticate(", "signin("},
+		regexp.MustCompile(`(?i)(?:login|connect|connection|credentials?|auth|authenticate|signin)\((?:[^()"'\n]*,\s*)?` +
+			`(?:["'][^"'\n]*["']\s*,\s*){1,2}?["']([^"'\s]{4,64})["']`),
+		Password, oddCredential,
+	},
+	{ // a key in groups: of Matrix, of FileVault
+		[]string{
+			"recovery key", "security key", "secret key", "backup key", "wiederherstellungsschlüssel",
+			"clé de récupération",
+		},
+		regexp.MustCompile(`(?i)(?:key|schlüssel|récupération)\b[^\n:]{0,60}[:\n]\s*["'\x60]?((?:[A-Za-z0-9]{4,6}[ -]` +
+			`){5,13}[A-Za-z0-9]{4,6})\b`),
+		Password, hasDigit,
+	},
+	{
+		[]string{"createuser "},
+		regexp.MustCompile(`\bcreateUser \S+ (?:SHA|MD5)\S* (?:"([^"\n]+)"|(\S+))`), Password,
+		notReference,
+	},
+	{
+		[]string{"createuser "},
+		regexp.MustCompile(`\bcreateUser [^\n]*? (?:AES|DES)\S* (?:"([^"\n]+)"|(\S+))`), Password,
+		notReference,
+	},
+	{[]string{"password('", "password( '"}, regexp.MustCompile(`\bPASSWORD\(\s*'([^'\n]+)'\s*\)`), Password, anyPassword},
+	// A password in a connection string, up to the semicolon.
+	{
+		[]string{";password=", ";pwd=", "; password=", "; pwd=", `"password=`, "?password="},
+		regexp.MustCompile(`(?i)[;"'?][ ]?(?:password|pwd)=([^;"'\n\s{}()][^;"'\n]*);`), Password, anyPassword,
+	},
+	{ // what a program prints: the password of a variable or a file
+		[]string{"$ echo $", "$ cat ", "$ pass ", "$ printenv "},
+		regexp.MustCompile(`(?im)^\S{0,40}\$ (?:echo "?\$\{?|cat \S*?|printenv |pass (?:show )?\S*?)` +
+			`[\w./-]*(?:passw(?:or)?d|secret|token|_pass|api_?key|pass show \S+)\}?"?[ \t]*\n(\S{6,200})[ \t]*$`),
+		Password, isCredentialField,
+	},
+	// Webhooks, whose address is the secret.
+	{
+		[]string{
+			"webhook.office.com", "hooks.zapier.com", "chat.googleapis.com", "logic.azure.com", "hooks.slack.com",
+			"maker.ifttt.com", "discord", "mattermost", "hook.eu", "hook.us",
+		},
+		regexp.MustCompile(`(?i)https://((?:[\w-]+\.webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|` +
+			`hooks\.slack\.com/(?:services|workflows|triggers)/|chat\.googleapis\.com/v1/spaces/[\w-]+/messages\?|` +
+			`maker\.ifttt\.com/trigger/\w+/(?:json/)?with/key/|(?:\w+\.)?discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d+/|` +
+			`hook\.[eu][us]\d?\.make\.com/)[^\s"'<>)\]\x60]{16,})`),
+		APIKey, isRandomAddress,
+	},
+}
+
+// isRandomAddress accepts the address of a webhook that has the digits of one.
+func isRandomAddress(v string) bool {
+	return strings.Count(v, "0")+len(v) > 0 && mixed(v) && !strings.Contains(strings.ToUpper(v), "XXXX") &&
+		entropy(v) > 3.5 && !strings.ContainsAny(v, "{$<")
+}
+
+// isCredentialField accepts what is no word of a sentence.
+func isCredentialField(v string) bool {
+	return notReference(v) && !isPlaceholder(v) && !hasLabel(v) && !isExpression(v) && (mixed(v) || oddSigns(v) ||
+		isJoinedWords(v))
+}
+
+// oddCredential accepts what isCredentialField does and no word with a hyphen: e-mail.
+func oddCredential(v string) bool {
+	return isCredentialField(v) && (mixed(v) || oddSigns(v) || isNickname(v))
+}
+
+// isJoinedWords reports whether v is words that signs join.
+func isJoinedWords(v string) bool {
+	return len(v) > 2 && strings.ContainsAny(v[1:len(v)-1], "-_.") && !isName(v)
+}
+
+// isCommunity accepts the communities of SNMP that somebody has chosen.
+func isCommunity(v string) bool { return argumentSecret(v) && v != "public" && v != "private" }
+
+// anyPassword accepts what is next to an unambiguous name, whatever it looks like.
+func anyPassword(v string) bool { return notReference(v) && !isPlaceholder(v) && !notSaid(v) }
+
+// codeHints are in the headings of lists of recovery codes.
+var codeHints = []string{
+	"recovery code", "backup code", "rescue code", "emergency code", "scratch code", "time code", "use code", "2fa code",
+	"factor code", "restore code", "recovery-code", "backup-code", "recovery_code", "backup_code",
+	"wiederherstellungscode",
+	"notfallcode", "ersatzcode", "codes de récupération", "codes de secours", "códigos de recuperación",
+	"códigos de respaldo", "códigos de recuperação", "codici di recupero", "codici di backup", "herstelcodes",
+	"back-upcodes",
+}
+
+// codeLine is a line of one: codes of groups of letters and digits, after the sign or the number of a list.
+var (
+	codeLine = regexp.MustCompile(`^[ \t>|]*(?:[-*•]|\d{1,2}[.):])?[ \t` +
+		`|\x60]*((?:[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{3,8}){0,5}` +
+		`(?:[ \t,;|]{1,8}|[ \t\x60]*$))+)`)
+	oneCode = regexp.MustCompile(`[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,7}`)
+)
+
+// findCodeLists finds the recovery codes below a heading.
+func findCodeLists(text, lower string) (found []Finding) {
+	for _, near := range partsNear(lower, codeHints) {
+		for _, hint := range codeHints {
+			n := strings.Index(lower[near.start:near.end], hint)
+			if n < 0 {
+				continue
+			}
+			at := near.start + n
+			at += len(lineAt(text, at))
+			if line := lineAt(text, min(at, len(text))); strings.TrimSpace(line) == "" {
+				at += len(line)
+			}
+			found = codesBelow(text, at, found)
+			break
+		}
+	}
+	return found
+}
+
+// codesBelow adds the codes in the lines from at on to found.
+func codesBelow(text string, at int, found []Finding) []Finding {
+	for at < len(text) {
+		line := text[at:]
+		if n := strings.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n]
+		}
+		c := codeLine.FindStringSubmatchIndex(line)
+		if c == nil || c[1] != len(strings.TrimRight(line, " \t\r")) && c[1] != len(line) {
+			break
+		}
+		codes := oneCode.FindAllStringIndex(line[c[2]:c[3]], -1)
+		numbers := 0
+		for _, one := range codes {
+			if v := line[c[2]+one[0] : c[2]+one[1]]; strings.ContainsAny(v, "0123456789") {
+				numbers++
+				found = append(found, Finding{Password, at + c[2] + one[0], at + c[2] + one[1]})
+			}
+		}
+		if numbers == 0 {
+			break
+		}
+		at += len(line) + 1
+	}
+	return found
+}
+
+// Names and values with a key each: in objects of JSON and YAML, in the attributes and the elements of markup.
+var (
+	namedFirst = regexp.MustCompile(`(?i)(?:\w*name|\w*key|\blabel|\bid|\bfield|\btitle)["']?\s*[:=]\s*` +
+		`(?:"([^"\n]{2,60})"|'([^'\n]{2,60})'|([\w./-]{2,60})[\s,;])[^{}<>]{0,100}?(?:\b|["'])\w*value["']?\s*[:=]\s*` +
+		`(?:"((?:\\.|[^"\\\n])*)"|'([^'\n]*)'|([^\s"',{}<>]+))`)
+	namedLast = regexp.MustCompile(`(?i)\bvalue["']?\s*[:=]\s*(?:"((?:\\.|[^"\\\n])*)"|'([^'\n]*)')` +
+		`[^{}<>\n]{0,60}?\b(?:name|key|label|id)["']?\s*[:=]\s*["']([\w./ -]{2,60}?)["']`)
+	element = regexp.MustCompile(`<([\w:.-]+)((?:\s[^<>]*)?)>\s*([^<>\n]{1,200}?)\s*</`)
+	beside  = regexp.MustCompile(`>([^<>\n]{2,60})</[\w:.-]+>\s*<[\w:.-]+[^<>]*>([^<>\n]{3,200})</`)
+	attrKey = regexp.MustCompile(`(?i)\s(?:key|name|id)=["']([^"'\n]+)["']`)
+)
+
+// findNamedValues finds secrets whose name is a value too: {"name": "DB_PASSWORD", "value": "x"},
+// <add key="ApiKey" value="x"/>, <password>x</password>, <key>Password</key><string>x</string>.
+func findNamedValues(text, lower string, mentions []mention) (found []Finding) {
+	for _, near := range partsAround(text, mentions) {
+		part := text[near.start:near.end]
+		add := func(m []int, name string, groups ...int) {
+			mean := meaningOf(strings.ReplaceAll(name, ":", " "))
+			for _, g := range groups {
+				if m[2*g] >= 0 && mean != other && isNamedValue(part[m[2*g]:m[2*g+1]], mean) {
+					found = append(found, Finding{mean.kind(), near.start + m[2*g], near.start + m[2*g+1]})
+				}
+			}
+		}
+		if strings.Contains(lower[near.start:near.end], "value") {
+			for _, m := range namedFirst.FindAllStringSubmatchIndex(part, -1) {
+				for g := 2; g <= 6; g += 2 {
+					if m[g] >= 0 {
+						add(m, part[m[g]:m[g+1]], 4, 5, 6)
+					}
+				}
+			}
+			for _, m := range namedLast.FindAllStringSubmatchIndex(part, -1) {
+				add(m, part[m[6]:m[7]], 1, 2)
+			}
+		}
+		if !strings.Contains(part, "</") {
+			continue
+		}
+		for _, m := range element.FindAllStringSubmatchIndex(part, -1) {
+			add(m, part[m[2]:m[3]], 3)
+			if a := attrKey.FindStringSubmatch(part[m[4]:m[5]]); a != nil {
+				add(m, a[1], 3)
+			}
+		}
+		for _, m := range beside.FindAllStringSubmatchIndex(part, -1) {
+			add(m, part[m[2]:m[3]], 2)
+		}
+	}
+	return found
+}
+
+// partsAround returns the parts of a text around mentions in markup or with values that have a key, in order and apart.
+func partsAround(text string, mentions []mention) (parts []span) {
+	const back, on = 160, 300
+	for _, m := range mentions {
+		start, end := max(0, m.pos-back), min(len(text), m.end+on)
+		if last := len(parts) - 1; last >= 0 && start <= parts[last].end {
+			parts[last].end = end
+			continue
+		}
+		parts = append(parts, span{start, end})
+	}
+	for i := range parts {
+		for parts[i].start > 0 && !utf8.RuneStart(text[parts[i].start]) {
+			parts[i].start--
+		}
+		for parts[i].end < len(text) && !utf8.RuneStart(text[parts[i].end]) {
+			parts[i].end++
+		}
+	}
+	return parts
+}
+
+// isNamedValue judges a value that is all of an element or an attribute.
+func isNamedValue(v string, mean meaning) bool {
+	if notSaid(v) || isPlainWord(v) || isCode(v) && !isNickname(v) || len(v) < 3 || hasLabel(v) {
+		return false
+	}
+	switch {
+	case mean == isDoorCode:
+		return isDigits(v)
+	case mean == isKey:
+		return isKeyValue(v) || isNickname(v)
+	case strings.ContainsAny(v, " \t"):
+		return isTypedPhrase(v, mean)
+	}
+	return true
+}
