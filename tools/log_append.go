@@ -58,7 +58,8 @@ func LogAppend(v *workspace.View, editor *edit.Editor) Tool {
 		Description: "Append to " + where + ": events, decisions, open questions. What is not written down is forgotten.",
 	}, func(ctx context.Context, in logEntry) (logged, error) {
 		done, err := sessions.journal(ctx).Append(ctx, in.Heading, in.Text)
-		if errors.Is(err, workspace.ErrNoText) || errors.Is(err, workspace.ErrLongText) {
+		if errors.Is(err, workspace.ErrNoText) || errors.Is(err, workspace.ErrLongText) ||
+			errors.Is(err, workspace.ErrFullLog) {
 			return logged{}, fault.New("text: %v", err)
 		}
 		if err != nil {

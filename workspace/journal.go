@@ -18,7 +18,14 @@ import (
 // MaxLogText is the maximum size of one addition to a daily log, in bytes, title included.
 const MaxLogText = 64 << 10
 
+// MaxGroupLog is the maximum size of a group's log of one day, in bytes: strangers write there, and a DM searches it.
+// It has room for about 400 exchanges as hooks write them.
+const MaxGroupLog = 512 << 10
+
 var (
+	// ErrFullLog is returned to a group whose log of the day has reached MaxGroupLog.
+	ErrFullLog = fmt.Errorf("this group's log of today is full: it has at most %d KiB; keep what matters with "+
+		"memory_store, or continue tomorrow", MaxGroupLog>>10)
 	// ErrNoText is returned for an addition without text.
 	ErrNoText = errors.New("text must not be empty")
 	// ErrLongText is returned for one of more than MaxLogText bytes.
@@ -74,7 +81,7 @@ type Logged struct {
 }
 
 // Append adds body to today's log (RFC-0009 §2.5). When it returns, the text is on disk. The error is ErrNoText,
-// ErrLongText, or what the file system reported; then nothing was added.
+// ErrLongText, ErrFullLog, or what the file system reported; then nothing was added.
 //
 // The first addition of a session on a day begins a block "## Session [HH:MM]", and so does one that would otherwise
 // be in another session's block. title, if not "", becomes a "### " heading within the block. Markdown in body that
@@ -98,6 +105,9 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 	// SECURITY: the access check.
 	if !v.who.May(audience.Append, classify(v.who, name)) {
 		return Logged{}, missing("append", name)
+	}
+	if v.isFull(name, len(title)+len(body)) {
+		return Logged{}, ErrFullLog
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -135,4 +145,16 @@ func (j *Journal) Append(ctx context.Context, title, body string) (Logged, error
 		return Logged{}, v.fault("append", name, classify(v.who, name), err)
 	}
 	return Logged{name, inTitle + inText, body}, nil
+}
+
+// isFull reports whether a group's log has no room for more bytes. Sessions that write at the same time may exceed the
+// maximum by what each of them adds once.
+//
+// SECURITY: without it, a group could fill the disk with its log, and slow down the searches of every DM.
+func (v *View) isFull(name string, more int) bool {
+	if v.who.IsDM() {
+		return false
+	}
+	info, err := plain.Stat(v.ws.root, name)
+	return err == nil && info.Size()+int64(more) > MaxGroupLog
 }

@@ -258,3 +258,42 @@ func journalWriter(t *testing.T, dir string) {
 		fmt.Println(id)
 	}
 }
+
+// A group's log of one day has a maximum, which a DM's has not. On the next day there is room again.
+func TestGroupLogIsLimited(t *testing.T) {
+	t.Parallel()
+	w := folderOf(t, nil)
+	now := time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
+	w.now = func() time.Time { return now }
+	line := strings.Repeat("x", MaxLogText)
+	add := func(who audience.Audience) error {
+		_, err := w.View(who).Journal().Append(t.Context(), "", line)
+		return err
+	}
+	size := func(name string) int64 {
+		info, err := os.Stat(filepath.Join(w.dir, "memory", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	red := group(t, "red")
+	for i := range 2 * MaxGroupLog / MaxLogText {
+		if err := add(audience.DM()); err != nil {
+			t.Fatalf("the DM's addition %d: %v", i, err)
+		}
+		if err := add(red); err != nil && (!errors.Is(err, ErrFullLog) || i < MaxGroupLog/MaxLogText-1) {
+			t.Fatalf("the group's addition %d: %v", i, err)
+		}
+	}
+	if n := size("2026-02-14-group-red.md"); n > MaxGroupLog || n < MaxGroupLog-2*MaxLogText {
+		t.Errorf("the group's log has %d bytes", n)
+	}
+	if n := size("2026-02-14.md"); n < 2*MaxGroupLog {
+		t.Errorf("the DM's log has %d bytes", n)
+	}
+	now = now.AddDate(0, 0, 1)
+	if err := add(red); err != nil {
+		t.Errorf("on the next day: %v", err)
+	}
+}

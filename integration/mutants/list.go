@@ -165,6 +165,10 @@ var mutants = []mutant{
 		"./mesh", "TestQuota", "what a group may store",
 	},
 	{
+		"workspace/journal.go", `	if v.isFull(name, len(title)+len(body)) {`, `	if false {`,
+		"./workspace", "TestGroupLogIsLimited", "what a group may log",
+	},
+	{
 		"mesh/rank/flood.go", `			if alike[like] == maxAlike {
 				continue
 			}
