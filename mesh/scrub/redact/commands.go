@@ -24,6 +24,23 @@ var commands = []pair{
 		isCommunity),
 	command(`sqlcmd|bcp|osql`, `\s-P\s*`+argument, argumentSecret),
 	command(`useradd|usermod`, `\s-\w*p\s+'([^'\n]+)'`, isHashedPassword),
+	{
+		[]string{"secret", "put-parameter"},
+		regexp.MustCompile(`\b(?:put-parameter\b[^\n]*\bSecureString|keyvault\s+secret\s+set|secrets?\s+(?:set|create|put` +
+			`|add))\b` +
+			`[^\n|;]*?\s--(?:value|data|secret-data)[ =]` + argument),
+		Password, argumentSecret,
+	},
+	{ // what sets a variable of the environment elsewhere
+		[]string{":set ", " set "},
+		regexp.MustCompile(`(?i)\b(?:(?:env|config|secrets?|variables?):set|(?:env|config|secrets?|variables?)\s+set` +
+			`)\s+(?:-\S+\s+)*` +
+			`["']?[\w.:-]*(?:pass\w*|secret|token|_key|apikey|_pw|pwd)["']?[ =]` + argument),
+		Password, mixedArgument,
+	},
+	{
+		[]string{" -p "}, regexp.MustCompile(`\s-(?:u|U)\s+[\w.@\\+-]+\s+-[pP]\s+` + argument), Password, capitalArgument,
+	},
 	command(`ipmitool`, `\s-P\s*`+argument, argumentSecret),
 	command(`gh|glab`, `\s(?:secret|variable)\s+set\s[^\n]*?(?:-b|--body|-v|--value)[ =]`+argument, argumentSecret),
 	command(`nmcli`, `\s(?:[\w-]+\.)(?:psk|password|wep-key\d?|leap-password)\s+`+argument, notReference),
@@ -95,6 +112,11 @@ func isHashedPassword(v string) bool { return strings.HasPrefix(v, "$") && strin
 
 // mixedArgument accepts what argumentSecret does and has letters and digits: -u node:node names a group.
 func mixedArgument(v string) bool { return mixed(v) && argumentSecret(v) }
+
+// capitalArgument accepts what mixedArgument does and is no name of a branch or a directory.
+func capitalArgument(v string) bool {
+	return mixedArgument(v) && (oddSigns(v) || v != strings.ToLower(v)) && !strings.Contains(v, "/")
+}
 
 // longSecret accepts what anySecret does and has the length and the characters of a secret.
 func longSecret(v string) bool { return len(v) >= 6 && mixed(v) && anySecret(v) }

@@ -165,5 +165,6 @@ func isPlaceholder(v string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(v, "...") || strings.HasPrefix(v, "***") || strings.HasPrefix(v, "…")
+	return strings.HasPrefix(v, "#{") || strings.HasPrefix(v, "...") || strings.HasPrefix(v, "***") ||
+		strings.HasPrefix(v, "…")
 }

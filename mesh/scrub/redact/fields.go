@@ -17,7 +17,8 @@ var nameStems = []string{
 	"pass", "pwd", "pw", "psw", "psk", "secret", "token", "key", "salt", "pin", "puk", "code", "código", "codice",
 	"credential", "kennwort", "contraseñ", "contrasen", "clave", "senha", "wachtwoord", "lösenord", "adgangskode",
 	"salasana", "hasło", "haslo", "heslo", "jelszó", "parola", "parool", "lozinka", "пароль", "şifre", "sifre", "otp",
-	"authtok", "schlüssel", "mdp", "masterauth", "cvv", "cvc", "geheimzahl", "パスワード", "密码", "密碼", "口令",
+	"authtok", "schlüssel", "lockbox", "keybox", "kombination", "combina", "mdp", "masterauth", "cvv", "cvc",
+	"geheimzahl", "パスワード", "密码", "密碼", "口令",
 	"비밀번호", "암호", "community",
 }
 
@@ -81,8 +82,15 @@ func findFields(text string, mentions []mention) (found []Finding) {
 			continue
 		}
 		how, at := jointAt(text, end)
+		nameEnd := end
 		if how == unjoined { // "password for the router: x"
 			remark, ok := skipRemark(text, end)
+			if m := namedAfter.FindStringIndex(text[end:min(len(text), end+60)]); !ok && m != nil &&
+				!containsAny(lowerCase(text[end:end+m[1]]), []string{"länge", "length", "hash", "policy", "strength", "hint"}) {
+				remark, ok = end+m[1]-1, true
+			} else {
+				nameEnd = remark
+			}
 			if !ok || strings.ContainsAny(text[end:remark], "\n,;()") {
 				continue
 			}
@@ -93,7 +101,7 @@ func findFields(text string, mentions []mention) (found []Finding) {
 				continue
 			}
 		}
-		mean := meaningOf(fieldName(text, m.pos, end, how))
+		mean := meaningOf(fieldName(text, m.pos, nameEnd, how))
 		if mean == other && isWirelessKey(text, m, end) {
 			mean = isPassword
 		}
@@ -119,6 +127,9 @@ func isLabel(text string, end int) bool {
 		return !unicode.IsLetter(r) && !strings.ContainsRune(" -_'’/()", r)
 	})
 }
+
+// namedAfter is a name between the word for a password and its value: "Passwort Google: x".
+var namedAfter = regexp.MustCompile(`^(?: \p{Lu}[\p{L}\d.-]{1,20}){1,2} ?[:=]`)
 
 // wireless is in the lines before the key of a wireless network.
 var wireless = regexp.MustCompile(`(?i)\b(?:ssid|wi-?fi|wlan|wireless|hotspot)\b`)
@@ -208,11 +219,12 @@ func jointAt(text string, i int) (joint, int) {
 		{":", loose},
 		{"：", loose},
 		{"REG_SZ", column},
+		{`. "`, loose},
 	} {
 		if !strings.HasPrefix(rest, j.sign) {
 			continue
 		}
-		at := i + len(j.sign)
+		at := i + len(strings.TrimSuffix(j.sign, `"`))
 		for strings.HasPrefix(text[at:], "**") || strings.HasPrefix(text[at:], "__") { // **Password:** x
 			at += len("**")
 		}
@@ -237,12 +249,17 @@ func jointAt(text string, i int) (joint, int) {
 		return nextLine, i
 	case i-gap > 1 || i > gap && text[gap] == '\t':
 		return column, i
-	case i > gap && strings.IndexByte("\"'", chars.At(text, i)) >= 0 && !strings.HasSuffix(text[:gap], " pass"):
+	case i > gap && strings.IndexByte("\"'`", chars.At(text, i)) >= 0 && !isVerb(text, gap):
 		return argued, i
 	case i == gap+1 && isOption(text, gap):
 		return option, i
 	}
 	return unjoined, 0
+}
+
+// isVerb reports whether the word "pass" alone ends at i, which is seldom a name: pass "x" to it.
+func isVerb(text string, i int) bool {
+	return strings.EqualFold(text[max(0, i-len("pass")):i], "pass") && chars.At(text, i-len("pass")-1) <= ' '
 }
 
 // isOption reports whether a long option of a command line ends at i.
@@ -263,6 +280,11 @@ func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
 	for _, wrapper := range []string{"Some(", "Secret(", "SecretString(", "String(", "N", "b", "@"} {
 		if n := i + len(wrapper); strings.HasPrefix(text[i:], wrapper) && strings.IndexByte("\"'", chars.At(text, n)) >= 0 {
 			i = n
+		}
+	}
+	if q := chars.At(text, i+1); chars.At(text, i) == '\\' && (q == '"' || q == '\'') { // JSON in a string of JSON
+		if n := strings.Index(text[i+2:min(len(text), i+300)], text[i:i+2]); n > 0 {
+			return Finding{mean.kind(), i + 2, i + 2 + n}, quotedField(text[i+2:i+2+n], mean, how)
 		}
 	}
 	if v, start, ok := quotedString(text, i); ok {
@@ -292,8 +314,8 @@ func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
 	if how == loose && (mean == isPhrase || mean == isPassword) && text[i] != '<' {
 		line, _, _ := strings.Cut(text[i:], "\n")
 		if line = strings.TrimRight(line, " \t\r"); strings.ContainsAny(line, " ") && isTypedPhrase(line, isPassword) &&
-			len(strings.Fields(line)) > 2 && isWords(line) {
-			return Finding{Password, i, i + len(line)}, mean == isPhrase
+			len(strings.Fields(line)) > 2 && isWords(line) || isAppPassword(line) {
+			return Finding{Password, i, i + len(line)}, mean == isPhrase || isAppPassword(line)
 		}
 	}
 	end = i + len(v)
@@ -316,13 +338,6 @@ func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
 	return found, plainField(v, mean, how)
 }
 
-// isWords reports whether a line has nothing but words and numbers.
-func isWords(line string) bool {
-	return !strings.ContainsFunc(line, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && r != '-'
-	})
-}
-
 // quotedString returns the string in quotes that begins at i, in which the quotes can be escaped or doubled.
 func quotedString(text string, i int) (v string, start int, ok bool) {
 	q := chars.At(text, i)
@@ -340,127 +355,4 @@ func quotedString(text string, i int) (v string, start int, ok bool) {
 		}
 	}
 	return "", 0, false
-}
-
-// notSaid reports whether v is no value but stands for one: a placeholder, a reference or the word for a secret.
-func notSaid(v string) bool {
-	return isPlaceholder(v) || strings.HasPrefix(v, "arn:") || strings.HasPrefix(v, "[REDACTED:") || isReferenceTo(v) ||
-		strings.Contains(v, "${") || strings.Contains(v, "{{") || strings.Contains(v, "$(")
-}
-
-// isPlainWord reports whether v is an ordinary word, without digits or signs.
-func isPlainWord(v string) bool { return commonWord(v) && !oddSigns(v) && !mixed(v) }
-
-// quotedField judges a value in quotes.
-func quotedField(v string, mean meaning, how joint) bool {
-	if notSaid(v) || isPlainWord(v) {
-		return false
-	}
-	switch mean {
-	case isDoorCode:
-		return isDigits(v)
-	case isKey:
-		return isKeyValue(v) || how != argued && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
-			oddSigns(v) && len(v) >= 12 && mixed(v)
-	}
-	if strings.ContainsAny(v, " \t") {
-		return isTypedPhrase(v, mean)
-	}
-	if how == argued {
-		return len(v) >= 4 && oddField(v, mean) && !strings.Contains(v, "\\")
-	}
-	return len(v) >= 3 && !namesPassword(v) && (secretLike(v) || strings.ContainsAny(v[:len(v)-1], "-_.") && !isCode(v))
-}
-
-// plainField judges a value without quotes.
-func plainField(v string, mean meaning, how joint) bool {
-	if notSaid(v) || isPlainWord(v) || strings.HasPrefix(v, "-") {
-		return false
-	}
-	switch {
-	case mean == isDoorCode:
-		return isDigits(v)
-	case isExpression(v) && !(how == tight && oddSigns(v)), strings.Contains(v, "://"),
-		isVersion(v) && strings.Contains(v, "."):
-		return false
-	case mean == isKey:
-		return isKeyValue(v) && !isCode(v) || how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v)
-	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
-		return false
-	}
-	return oddField(v, mean) || how == option && !hasLabel(v) && v != strings.ToLower(v) && v != strings.ToUpper(v)
-}
-
-// isKeyValue reports whether v can be a key or a token: it has letters and digits, and is no name and no version.
-func isKeyValue(v string) bool {
-	const shortest = 6
-	if len(v) < shortest || !mixed(v) || strings.ContainsAny(v, " \t") || isVersion(v) || isExpression(v) {
-		return false
-	}
-	if !isReference(v) {
-		return true
-	}
-	groups := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_.", r) })
-	capitals := strings.ToLower(v) != v
-	// AAAA1-BBBB2-CCCC3, mole-Hill-3
-	return capitals && (len(groups) > 2 || hasInnerCapital(v)) && !hasLabel(v) && !isAlgorithm(chars.Lower(v))
-}
-
-// hasInnerCapital reports whether a capital follows a small letter.
-func hasInnerCapital(v string) bool {
-	for i := 1; i < len(v); i++ {
-		if v[i] >= 'A' && v[i] <= 'Z' && v[i-1] >= 'a' && v[i-1] <= 'z' {
-			return true
-		}
-	}
-	return false
-}
-
-// oddField reports whether v does not look like a word or a name of a program's source.
-func oddField(v string, mean meaning) bool {
-	if utf8.RuneCountInString(v) < 4 || isAlgorithm(chars.Lower(v)) || hasLabel(v) {
-		return false
-	}
-	if mean == isDoorCode {
-		return isDigits(v)
-	}
-	const shortest = 8 // of numbers alone
-	if len(v) >= shortest && strings.Trim(v, "0123456789") == "" {
-		return true
-	}
-	if mixed(v) || oddSigns(v) {
-		return !isCode(v) || oddSigns(v)
-	}
-	return isNickname(v)
-}
-
-// oddSigns reports whether v has a sign within that words do not have.
-func oddSigns(v string) bool { return len(v) > 1 && strings.ContainsAny(v[1:len(v)-1], "!@#$%^&*+?~") }
-
-// isNickname reports whether v is words that are joined, with a capital in front of one, as heide.Lerche: names of a
-// program's source have no capitals or nothing else.
-func isNickname(v string) bool {
-	parts := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_.", r) })
-	capitals := 0
-	for i, p := range parts {
-		r, n := utf8.DecodeRuneInString(p)
-		if strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsLetter(r) }) || strings.ToLower(p[n:]) != p[n:] {
-			return false
-		}
-		if unicode.IsUpper(r) && i > 0 {
-			capitals++
-		}
-	}
-	return capitals > 0 && len(parts) < 5
-}
-
-// isDigits reports whether v can be the code of a door, a card or an alarm.
-func isDigits(v string) bool {
-	digits := strings.Trim(v, "#*ABCDEF")
-	return len(digits) >= 3 && len(digits) <= 10 && strings.Trim(digits, "0123456789") == ""
-}
-
-// isTypedPhrase reports whether v is several words that a person types as a password.
-func isTypedPhrase(v string, mean meaning) bool {
-	return hasOddWord(v) || mean == isPhrase && isPassphrase(v) || isPassphrase(v) && strings.ContainsAny(v, "0123456789")
 }

@@ -42,7 +42,7 @@ func TestFields(t *testing.T) {
 			}
 		}
 	}
-	if secrets < 300 || benign < 200 {
+	if secrets < 400 || benign < 300 {
 		t.Errorf("%d secrets and %d benign texts in the file", secrets, benign)
 	}
 }

@@ -34,8 +34,11 @@ var (
 		mdp psw passwrd userpassword syspasswd パスワード 密码 密碼 口令 비밀번호 암호`)
 	phraseNouns = set(`passphrase psk passwortsatz`)
 	codeNouns   = set(`pin puk cvv cvc pinpuk zugangscode toegangscode türcode alarmcode geheimzahl digicode
-		freischaltcode`)
-	keyNouns = set(`secret token apikey totp otp authkey secretkey accesskey privatekey licensekey appkey webhooksecret
+		freischaltcode sperrcode entsperrcode öffnungscode schlosscode haustürcode safecode tresorcode garagencode
+		lockbox keybox schlüsselbox schlüsselsafe`)
+	// combinations are opened by turning: 14-32-7.
+	combinations = set(`combination kombination zahlenkombination combinación combinaison combinazione combinação`)
+	keyNouns     = set(`secret token apikey totp otp authkey secretkey accesskey privatekey licensekey appkey webhooksecret
 		apitoken clientsecret authtoken accesstoken refreshtoken bottoken`)
 	// keyOwners are before "key": a key without one of them is that of a map or a keyboard.
 	keyOwners = set(`api secret auth authentication access private encryption encrypt decryption signing sign master
@@ -105,7 +108,10 @@ func meaningOf(name string) meaning {
 		return other
 	}
 	list := nameWords(name)
-	if n := len(list); n > 1 && (list[n-1] == "k" || list[n-1] == "id") {
+	if n := len(list); n > 1 && list[n-1] == "id" {
+		if list[n-2] == "secret" { // of Consul and Nomad: the identifier is the secret
+			return isKey
+		}
 		return other
 	}
 	if n := slices.IndexFunc(list, func(w string) bool { return headEnds[w] }); n > 0 {
@@ -158,6 +164,8 @@ func meaningOfWords(list, rest []string, late bool) meaning {
 		return isPassword
 	case codeNouns[noun], noun == "code" && codeOwners[owner]:
 		return isDoorCode
+	case combinations[noun] && (codeOwners[owner] || lockOwners[owner]):
+		return isDoorCode
 	case noun == "code", noun == "código", noun == "codice":
 		if len(rest) > 1 && slices.ContainsFunc(rest, func(w string) bool { return codeOwners[w] || codePlaces[w] }) {
 			return isDoorCode
@@ -171,5 +179,9 @@ func meaningOfWords(list, rest []string, late bool) meaning {
 	return other
 }
 
+// lockOwners have combinations.
+var lockOwners = set(`tresor vault lock schloss fahrradschloss spind bike suitcase strongbox caja coffre`)
+
 // codePlaces are after the word for a code in languages that put it first.
-var codePlaces = set(`alarme porte portail coffre puerta alarma allarme porta cancello acesso acceso accesso immeuble`)
+var codePlaces = set(`alarme porte portail coffre puerta alarma allarme porta cancello acesso acceso accesso immeuble
+	sblocco desbloqueo desbloqueio déverrouillage ouverture apertura seguridad sécurité sicurezza segurança`)

@@ -232,6 +232,7 @@ func notSecret(suffix string) bool {
 	return containsAny(suffix, []string{
 		"hash", "_file", "file", "_path", "length", "_len", "_url", "_id", "_type",
 		"_field", "_reset", "_policy", "manager", "version", "less", "_name", "s_", "izer", "param", "verifier",
+		"change", "expir", "_at", "_date", "_ttl", "_timeout", "_hint", "_count", "_min", "_max", "_age",
 	})
 }
 
@@ -368,7 +369,8 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 	found := Finding{l.kind, i, end}
 	switch {
 	case isPlaceholder(v), strings.HasPrefix(v, "[REDACTED:"), strings.HasPrefix(v, "--"),
-		l.word == "psk" && isAlgorithm(chars.Lower(v)), strings.Trim(v, "0123456789–") == "" && strings.Contains(v, "–"),
+		isMeasure(v), l.word == "psk" && isAlgorithm(chars.Lower(v)), strings.Trim(v, "0123456789–") == "" &&
+			strings.Contains(v, "–"),
 		how != literal && v[0] == '!' && !strings.ContainsFunc(v[1:], func(r rune) bool { return !unicode.IsLetter(r) }):
 		return none, false
 	case l.isPIN():

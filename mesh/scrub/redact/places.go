@@ -69,6 +69,16 @@ var places = []pair{
 	{
 		[]string{"auth plain"}, regexp.MustCompile(`(?m)\bAUTH PLAIN ([A-Za-z0-9+/=]{12,})`), Password, notReference,
 	},
+	{ // the file of OpenVPN's auth-user-pass
+		[]string{"auth-user-pass"},
+		regexp.MustCompile(`(?m)\bauth-user-pass\b[^\n]*:[ \t]*\n\S+[ \t]*\n(\S+)[ \t]*$`),
+		Password, isCredentialField,
+	},
+	{
+		[]string{"pin ", "sperrcode ", "zugangscode ", "toegangscode "},
+		regexp.MustCompile(`(?im)(?:^[ \t]*PIN|\b(?:sperr|zugangs|entsperr|toegangs)code)[ \t]+(\d{4,8})(?:[ \t]*$|[,;])`),
+		Password, isNumber,
+	},
 	// Routers and switches.
 	{
 		[]string{"enable "},
@@ -136,8 +146,15 @@ var places = []pair{
 		Password, anyPassword,
 	},
 	{ // calls with a user and a password
-		[]string{"login(", "connect(", "connection(", "credential(", "credentials(", "auth(", "authenticate(", "signin("},
-		regexp.MustCompile(`(?i)(?:login|connect|connection|credentials?|auth|authenticate|signin)\((?:[^()"'\n]*,\s*)?` +
+		[]string{"connect(", "connection("},
+		regexp.MustCompile(`(?i)connect(?:ion)?\((?:[^()"'\n]*,\s*["'][^"'\n]*["']|["'][^"'\n]*["']\s*,\s*["'][^"'\n]*["']` +
+			`)\s*,\s*` +
+			`["']([^"'\s:/]{4,64})["']`),
+		Password, oddCredential,
+	},
+	{
+		[]string{"login(", "credential(", "credentials(", "auth(", "authenticate(", "signin("},
+		regexp.MustCompile(`(?i)(?:login|credentials?|auth|authenticate|signin)\((?:[^()"'\n]*,\s*)?` +
 			`(?:["'][^"'\n]*["']\s*,\s*){1,2}?["']([^"'\s]{4,64})["']`),
 		Password, oddCredential,
 	},
@@ -194,7 +211,8 @@ func isRandomAddress(v string) bool {
 
 // isCredentialField accepts what is no word of a sentence.
 func isCredentialField(v string) bool {
-	return notReference(v) && !isPlaceholder(v) && !hasLabel(v) && !isExpression(v) && (mixed(v) || oddSigns(v) ||
+	return notReference(v) && !isPlaceholder(v) && !isVersion(v) && !hasLabel(v) && !isExpression(v) && (mixed(v) ||
+		oddSigns(v) ||
 		isJoinedWords(v))
 }
 

@@ -1,0 +1,163 @@
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
+
+// isAppPassword reports whether v has the form in which services show a password for an application: four groups of
+// four small letters.
+func isAppPassword(v string) bool {
+	const groups, size = 4, 4
+	list := strings.Split(v, " ")
+	return len(list) == groups && !slices.ContainsFunc(list, func(g string) bool {
+		return len(g) != size || strings.Trim(g, "abcdefghijklmnopqrstuvwxyz") != ""
+	})
+}
+
+// measure is a number with a unit or what is counted: 8-stellig, 16-character, 0.5kW.
+var measure = regexp.MustCompile(`^\d{1,4}(?:-\p{Ll}+|[.,]\d+\p{L}{1,3})$`)
+
+// isMeasure reports whether v is a measure.
+func isMeasure(v string) bool { return chars.IsDigit(chars.At(v, 0)) && measure.MatchString(v) }
+
+// isWords reports whether a line has nothing but words and numbers.
+func isWords(line string) bool {
+	return !strings.ContainsFunc(line, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && r != '-'
+	})
+}
+
+// notSaid reports whether v is no value but stands for one: a placeholder, a reference or the word for a secret.
+func notSaid(v string) bool {
+	return isPlaceholder(v) || strings.HasPrefix(v, "arn:") || strings.HasPrefix(v, "[REDACTED:") || isReferenceTo(v) ||
+		strings.Contains(v, "${") || strings.Contains(v, "{{") || strings.Contains(v, "$(")
+}
+
+// isPlainWord reports whether v is an ordinary word, without digits or signs.
+func isPlainWord(v string) bool { return commonWord(v) && !oddSigns(v) && !mixed(v) }
+
+// quotedField judges a value in quotes.
+func quotedField(v string, mean meaning, how joint) bool {
+	if notSaid(v) || isPlainWord(v) || v[0] == '-' && how == argued {
+		return false
+	}
+	switch mean {
+	case isDoorCode:
+		return isDigits(v)
+	case isKey:
+		return isKeyValue(v) || how != argued && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
+			oddSigns(v) && len(v) >= 12 && mixed(v)
+	}
+	if strings.ContainsAny(v, " \t") {
+		return isTypedPhrase(v, mean)
+	}
+	if how == argued {
+		return len(v) >= 4 && oddField(v, mean) && !strings.Contains(v, "\\")
+	}
+	return len(v) >= 3 && !namesPassword(v) && (secretLike(v) || strings.ContainsAny(v[:len(v)-1], "-_.") && !isCode(v))
+}
+
+// plainField judges a value without quotes.
+func plainField(v string, mean meaning, how joint) bool {
+	if notSaid(v) || isPlainWord(v) || isMeasure(v) || strings.HasPrefix(v, "-") {
+		return false
+	}
+	switch {
+	case mean == isDoorCode:
+		return isDigits(v)
+	case isExpression(v) && !(how == tight && oddSigns(v)), strings.Contains(v, "://"),
+		isVersion(v) && strings.Contains(v, "."):
+		return false
+	case mean == isKey:
+		return isKeyValue(v) && !isCode(v) || how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v)
+	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
+		return false
+	}
+	return oddField(v, mean) || how == option && !hasLabel(v) && v != strings.ToLower(v) && v != strings.ToUpper(v)
+}
+
+// isKeyValue reports whether v can be a key or a token: it has letters and digits, and is no name and no version.
+func isKeyValue(v string) bool {
+	const shortest = 6
+	if len(v) < shortest || len(v) < 2*shortest && isAlgorithm(chars.Lower(v)) || !mixed(v) || strings.ContainsAny(v,
+		" \t") || isVersion(v) || isExpression(v) {
+		return false
+	}
+	if !isReference(v) {
+		return true
+	}
+	groups := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_.", r) })
+	capitals := strings.ToLower(v) != v
+	// AAAA1-BBBB2-CCCC3, mole-Hill-3
+	return capitals && (len(groups) > 2 || hasInnerCapital(v)) && !hasLabel(v) && !isAlgorithm(chars.Lower(v))
+}
+
+// hasInnerCapital reports whether a capital follows a small letter.
+func hasInnerCapital(v string) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i] >= 'A' && v[i] <= 'Z' && v[i-1] >= 'a' && v[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+// oddField reports whether v does not look like a word or a name of a program's source.
+func oddField(v string, mean meaning) bool {
+	if utf8.RuneCountInString(v) < 4 || isAlgorithm(chars.Lower(v)) || hasLabel(v) {
+		return false
+	}
+	if mean == isDoorCode {
+		return isDigits(v)
+	}
+	const shortest = 8 // of numbers alone
+	if len(v) >= shortest && strings.Trim(v, "0123456789") == "" {
+		return true
+	}
+	if mixed(v) || oddSigns(v) {
+		return !isCode(v) || oddSigns(v)
+	}
+	return isNickname(v)
+}
+
+// oddSigns reports whether v has a sign within that words do not have.
+func oddSigns(v string) bool { return len(v) > 1 && strings.ContainsAny(v[1:len(v)-1], "!@#$%^&*+?~") }
+
+// isNickname reports whether v is words that are joined, with a capital in front of one, as heide.Lerche: names of a
+// program's source have no capitals or nothing else.
+func isNickname(v string) bool {
+	parts := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_.", r) })
+	capitals := 0
+	for i, p := range parts {
+		r, n := utf8.DecodeRuneInString(p)
+		if strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsLetter(r) }) || strings.ToLower(p[n:]) != p[n:] {
+			return false
+		}
+		if unicode.IsUpper(r) && i > 0 {
+			capitals++
+		}
+	}
+	return capitals > 0 && len(parts) < 5
+}
+
+// isDigits reports whether v can be the code of a door, a card or an alarm.
+func isDigits(v string) bool {
+	if parts := strings.Split(v, "-"); len(parts) > 2 && len(parts) < 6 {
+		return !slices.ContainsFunc(parts, func(p string) bool {
+			return p == "" || len(p) > 2 || strings.Trim(p, "0123456789") != ""
+		})
+	}
+	digits := strings.Trim(v, "#*ABCDEF")
+	return len(digits) >= 3 && len(digits) <= 10 && strings.Trim(digits, "0123456789") == ""
+}
+
+// isTypedPhrase reports whether v is several words that a person types as a password.
+func isTypedPhrase(v string, mean meaning) bool {
+	return hasOddWord(v) || mean == isPhrase && isPassphrase(v) || isPassphrase(v) && strings.ContainsAny(v, "0123456789")
+}
