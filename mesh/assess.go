@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -121,7 +122,7 @@ func (v *View) Answers(ctx context.Context, query string, texts []confidence.Tex
 const (
 	byTime        = (1 + confidence.LikelyFrom) / 2
 	vaguelyByTime = (confidence.LikelyFrom + confidence.PossibleFrom) / 2
-	vagueShare    = .5
+	vagueShare    = .8
 	ofAnotherTime = confidence.PossibleFrom / 2
 )
 
@@ -134,11 +135,48 @@ func allOf(query string, f rank.Filter) func(*record.Record) float32 {
 	return f.Prefer
 }
 
-// assessHits sets the probability of each hit, and returns those of at least a level. Their score becomes the
-// probability that they or a later one answer the query, except for RFC-0011's ranking, which defines the score. all is
-// that of allOf.
+// timely returns up to limit of the candidates that f admits: first those that fit the time that the query asks for all
+// of, so that others with more of its words do not displace them, and then of others.
+func timely(
+	candidates *rank.Candidates, limit int, f rank.Filter, all func(*record.Record) float32, others []record.Hit,
+) []record.Hit {
+	admit := f.Admit
+	f.AllOrdinary, f.Lance = false, nil
+	f.Admit = func(r *record.Record) bool { return all(r) > 0 && (admit == nil || admit(r)) }
+	hits := candidates.Top(limit, f)
+	for _, h := range others {
+		if len(hits) < limit && all(h.Record) == 0 {
+			hits = append(hits, h)
+		}
+	}
+	return hits
+}
+
+// assessTime is assessHits for a query that asks for all of a time, which leaves no words to compare: all is that of
+// allOf. What fits the time best comes first.
+func (v *View) assessTime(
+	hits []record.Hit, all func(*record.Record) float32, least confidence.Level,
+) []record.Hit {
+	probability := func(h record.Hit) float64 {
+		switch share := all(h.Record); {
+		case share >= vagueShare:
+			return byTime
+		case share > 0:
+			return vaguelyByTime
+		}
+		return ofAnotherTime
+	}
+	slices.SortStableFunc(hits, func(a, b record.Hit) int { return cmp.Compare(probability(b), probability(a)) })
+	probabilities := make([]float64, len(hits))
+	for i, h := range hits {
+		probabilities[i] = probability(h)
+	}
+	return v.conclude(hits, probabilities, least)
+}
+
+// assessHits sets the probability of each hit, and returns those of at least a level.
 func (v *View) assessHits(
-	ctx context.Context, query string, hits []record.Hit, all func(*record.Record) float32, least confidence.Level,
+	ctx context.Context, query string, hits []record.Hit, least confidence.Level,
 	estimate func(confidence.Features) float64,
 ) ([]record.Hit, error) {
 	list := make([]candidate, len(hits))
@@ -149,16 +187,12 @@ func (v *View) assessHits(
 	if err != nil {
 		return nil, err
 	}
-	for i := 0; all != nil && i < len(hits); i++ {
-		switch share := all(hits[i].Record); {
-		case share >= vagueShare:
-			probabilities[i] = byTime
-		case share > 0:
-			probabilities[i] = vaguelyByTime
-		default:
-			probabilities[i] = min(probabilities[i], ofAnotherTime)
-		}
-	}
+	return v.conclude(hits, probabilities, least), nil
+}
+
+// conclude sets the hits' probabilities and returns those of at least a level. Their score becomes the probability that
+// they or a later one answer the query, except for RFC-0011's ranking, which defines the score.
+func (v *View) conclude(hits []record.Hit, probabilities []float64, least confidence.Level) []record.Hit {
 	rest := 0.
 	for i := len(hits) - 1; i >= 0; i-- {
 		hits[i].Strength, hits[i].Probability = hits[i].Score, probabilities[i]
@@ -166,5 +200,5 @@ func (v *View) assessHits(
 			hits[i].Score = rank.Round(float32(rest))
 		}
 	}
-	return slices.DeleteFunc(hits, func(h record.Hit) bool { return !confidence.Of(h.Probability).AtLeast(least) }), nil
+	return slices.DeleteFunc(hits, func(h record.Hit) bool { return !confidence.Of(h.Probability).AtLeast(least) })
 }

@@ -26,7 +26,7 @@ type conditions struct {
 	subject      string        // the query without that time
 	inSession    func(*record.Record) bool
 	expr         *where.Expr // nil for none
-	person       keyword.Subject
+	person       keyword.Name
 	certain      float64 // minimum confidence of a lesson
 	all          bool    // see SearchRequest.All; only where a list is asked for
 }
@@ -51,8 +51,8 @@ func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err er
 	c.SearchRequest = q
 	if q.Person != "" {
 		var ok bool
-		if c.person, ok = keyword.ParseSubject(q.Person); !ok {
-			return c, fault.New("person: give a name or a few words, at least one of which is not a word such as \"the\"")
+		if c.person, ok = keyword.ParseName(q.Person); !ok {
+			return c, fault.New("person: give a name, such as Nadia")
 		}
 	}
 	now := local()

@@ -134,7 +134,7 @@ func TestListByPerson(t *testing.T) {
 			}
 		}
 	}
-	_, err := dm.List(t.Context(), SearchRequest{Person: "the"}, "")
+	_, err := dm.List(t.Context(), SearchRequest{Person: "-"}, "")
 	if err == nil || !strings.Contains(err.Error(), "person:") {
 		t.Errorf("a person without a name: %v", err)
 	}

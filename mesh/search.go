@@ -47,7 +47,7 @@ type SearchRequest struct {
 	AgentID       string   // who stored it
 	Skill         string   // the owning skill
 	Project       string   // its identity or short name
-	Person        string   // whose name is in the text, the source or a tag; or a few words
+	Person        string   // whose name is in the text, the source or a tag
 	InProject     string   // the session's project, by its identity, which ranks first; "": that of the context
 	MinImportance *float32 // 0..1; a memory without an importance has less
 	// Since and Until select memories that were stored, or tell of something that happened, from Since on and before
@@ -214,11 +214,13 @@ func (v *View) rank(
 	f rank.Filter,
 ) (result cache.Result, lessons []record.Hit, err error) {
 	result, lessons = v.order(stores, among, query, meaning, q, f)
-	result.Hits, err = v.assessHits(ctx, query, result.Hits, allOf(query, f), q.MinConfidence, confidence.Question)
-	if err != nil {
+	if all := allOf(query, f); all != nil {
+		result.Hits = v.assessTime(result.Hits, all, q.MinConfidence)
+	} else if result.Hits, err = v.assessHits(
+		ctx, query, result.Hits, q.MinConfidence, confidence.Question); err != nil {
 		return cache.Result{}, nil, err
 	}
-	lessons, err = v.assessHits(ctx, query, lessons, nil, q.MinConfidence.Or(confidence.Possible), confidence.Task)
+	lessons, err = v.assessHits(ctx, query, lessons, q.MinConfidence.Or(confidence.Possible), confidence.Task)
 	result.Hits = result.Hits[:min(q.Limit, len(result.Hits))]
 	return result, lessons, err
 }
@@ -256,7 +258,9 @@ func (v *View) order(
 	}
 	result.Hits = candidates.Top(limit, f)
 	result.More = candidates.More(q.Limit)
-	if q.Type == "" && allOf(query, f) == nil {
+	if all := allOf(query, f); all != nil {
+		result.Hits = timely(candidates, limit, f, all, result.Hits)
+	} else if q.Type == "" {
 		result.Standing = candidates.Standing(maxStanding, f)
 	}
 	if q.IncludeLessons {

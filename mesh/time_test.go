@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -188,6 +189,24 @@ func TestAllOfATime(t *testing.T) {
 		}
 		if len(found.Standing) > 0 && len(want) > 0 {
 			t.Errorf("%s brings up %q", query, contents(found.Standing))
+		}
+	}
+	// Memories with more words of the question do not displace them.
+	for i := range 30 {
+		keep(t, v, record.Memory{Content: fmt.Sprint("What I did do at work, part ", i), OccurredAt: "2026-10-02"})
+	}
+	for _, query := range []string{"What did I do at work last Tuesday?", "last Tuesday"} {
+		found, err := v.Search(t.Context(), SearchRequest{Query: query, Limit: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var levels []confidence.Level
+		for _, hit := range found.Hits {
+			levels = append(levels, confidence.Of(hit.Probability))
+		}
+		want := []confidence.Level{confidence.Likely, confidence.Likely, confidence.Unlikely}
+		if diff := cmp.Diff(want, levels); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
 	}
 	found, err := v.Search(t.Context(), SearchRequest{Query: "What did I do in 2026?"})

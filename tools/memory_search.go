@@ -60,7 +60,7 @@ func (memoryQuery) JSONSchemaExtend(s *jsonSchema) {
 		"agent_id":        "Of this agent.",
 		"skill_name":      "Only this skill.",
 		"project":         "Only this project.",
-		"person":          "Who it names.",
+		"person":          "Names this person.",
 		"min_importance":  "Minimum.",
 		"since":           "From: 2026-01-31T15:04Z, \"last Tuesday\".",
 		"until":           "Before this time.",

@@ -51,8 +51,9 @@ func (p *parser) bounds(i int) (from, to int) {
 // tenseOf returns the tense of a sentence.
 func tenseOf(sentence []token) tense {
 	var isPast, isFuture, isPresent bool
-	for _, t := range sentence {
+	for i, t := range sentence {
 		switch {
+		case t.text == "going" && i+1 < len(sentence) && sentence[i+1].text == "on": // it happens
 		case futureWords[t.text]:
 			isFuture = true
 		case pastWords[t.text], len(t.text) > 3 && strings.HasSuffix(t.text, "ed") && !notPast[t.text]:

@@ -2,6 +2,7 @@ package keyword
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -35,22 +36,30 @@ var resuming = regexp.MustCompile(`\b(` + strings.Join([]string{
 
 var questionWords = regexp.MustCompile(`[\p{L}\p{N}]+`)
 
-// everything are further words that name no subject in a question about a time.
-var everything = wordSet(`whats anything something everything nothing all any some else other note notes noted log logs
-	logged record recorded records write wrote written say said says mention mentioned told tell plan plans planned
-	planning make made see saw seen busy event events news new happens happening goes went been be am there week month
-	year weekend list show much many`)
+// A question for all of a time begins with one of openers, after some of fillers, and consists of words of unspecific.
+var (
+	fillers = wordSet(`so ok okay and please hey hi hello good morning evening`)
+	openers = wordSet(`what whats which how did have has was were is are am anything something everything any all show
+		list tell give remind recap summarize`)
+	unspecific = wordSet(`what whats which how did do does done doing was were is are am be been have has had will would
+		should can could anything something everything nothing any all else other there i we you us me my our the a an of in
+		on at to from with for it that this these happen happens happened happening go going went up like busy new news
+		work worked working talk talked talking discuss discussed discussing about remember note notes noted record records
+		recorded log logs logged mention mentioned plan plans planned planning event events session sessions conversation
+		conversations chat chats thing things interesting important day week month year weekend morning afternoon evening
+		night today yesterday time last show list tell give remind recap summarize`)
+)
 
-// AsksAll reports whether a query, without the time that it names, names no subject that could be searched: "What did I
-// do", "Anything". A query without words is none.
+// AsksAll reports whether a query, without the time that it names, asks for all of that time: it is empty, or a
+// question that names no subject, such as "What did I do". English only.
 func AsksAll(query string) bool {
-	words := questionWords.FindAllString(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(query)), -1)
-	for _, word := range words {
-		if !generic[word] && !everything[word] {
-			return false
-		}
+	plain := strings.NewReplacer("'", "", "’", "", " get done", " do", " got done", " did").Replace(strings.ToLower(query))
+	words := questionWords.FindAllString(plain, -1)
+	words = slices.DeleteFunc(words, func(w string) bool { return fillers[w] })
+	if len(words) > 0 && !openers[words[0]] {
+		return false
 	}
-	return len(words) > 0
+	return !slices.ContainsFunc(words, func(w string) bool { return !unspecific[w] })
 }
 
 // AsksLastSession reports whether a query asks what the last session did, and names no subject that could be searched.

@@ -35,16 +35,29 @@ func TestAsksLastSession(t *testing.T) {
 func TestAsksAll(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]bool{
-		"What did I do":             true,
-		"What's new in":             true,
-		"show me everything from":   true,
-		"Did we talk":               true,
-		"":                          false,
-		"?":                         false,
-		"What did I eat":            false,
-		"Did I call anyone":         false,
-		"What did we decide":        false,
-		"What happened to the boat": false,
+		"":                             true, // nothing but a time
+		"?":                            true,
+		"What did I do":                true,
+		"so, what did we work on":      true,
+		"What's new in":                true,
+		"show me everything from":      true,
+		"Anything interesting":         true,
+		"Did we talk":                  true,
+		"What will I do":               true,
+		"What was my  like":            true,
+		"What was going on":            true,
+		"what did we get done":         true,
+		"What did I eat":               false,
+		"What show did I see":          false,
+		"How much did I make":          false,
+		"What did she say":             false,
+		"Did I call anyone":            false,
+		"What did we decide":           false,
+		"What happened to the boat":    false,
+		"Please finish this":           false, // an order
+		"let's stop for":               false,
+		"ok, do it":                    false,
+		"Where did we leave the keys?": false,
 	} {
 		if got := AsksAll(query); got != want {
 			t.Errorf("%q: %t", query, got)

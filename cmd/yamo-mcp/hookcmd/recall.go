@@ -92,13 +92,16 @@ func (r *run) home() record.Visibility {
 	return record.OfGroup(r.who.Group())
 }
 
-// line is a memory on one line, with the day it was stored on where the user lives, and the group that said it, if it
-// was another one.
+// line is a memory on one line, with the day it was stored on where the user lives, the time that it tells of, and the
+// group that said it, if it was another one.
 func (r *run) line(hit record.Hit) string {
 	date := hit.CreatedAt.In(r.zone).Format(time.DateOnly)
 	content := hit.Content
 	if hit.Passage != "" {
 		content = hit.Passage
+	}
+	if hit.OccurredAt != "" && !strings.HasPrefix(hit.OccurredAt, date) {
+		date += " (happened " + hit.OccurredAt + ")"
 	}
 	if hit.Elsewhere != "" {
 		date += " (project " + hit.Elsewhere + ")"
