@@ -68,7 +68,8 @@ func newLedgerSalvageCommand(env cli.Env) *cobra.Command {
 		Short: "Keep what is intact of damaged ledgers",
 		Long: `Make valid ledgers of damaged ones: every line that was written with the workspace's key is kept, and
 the others are set aside in a file next to the ledger, ledger.damaged-TIME. Prints the lines that are
-lost. A backup is better, if there is one. The record of edits is not salvaged: restore it.`,
+lost. A backup is better, if there is one. The record of edits is not salvaged: restore it. What a newer
+version of this program has written is left as it is.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
 		reports, err := memory.Maintenance().Verify(ctx)
 		if err != nil {

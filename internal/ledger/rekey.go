@@ -49,7 +49,8 @@ func Rekey(ctx context.Context, path string, ledgers []Options, log *slog.Logger
 			err = checkNames(ctx, o)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("rekey: nothing was changed: %w", err)
+			return nil, fmt.Errorf("rekey: nothing was changed: %w; restore that ledger from a backup, or move it out of "+
+				".yamo and run this again", err)
 		}
 	}
 	key, err := LoadKey(path+newKey, log)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,5 +219,40 @@ func TestSalvageForeign(t *testing.T) {
 	_, err := Salvage(t.Context(), opt, false)
 	if _, ok := errors.AsType[*ForeignError](err); !ok || !bytes.Equal(before, readFile(t, opt.Path)) {
 		t.Errorf("error %v, want ForeignError and the file unchanged", err)
+	}
+}
+
+// What a newer program has written is not damage, and stays as it is. Between lines of this version it is damage.
+func TestSalvageOfANewerVersion(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		line  int // that gets another version, from 0
+		newer bool
+	}{"the last line": {1, true}, "an earlier line": {0, false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opt := testOptions(t.TempDir())
+			r := newReader(opt)
+			r.add(t, "mem_1")
+			r.add(t, "mem_2")
+			lines := strings.SplitAfter(string(readFile(t, opt.Path)), "\n")
+			lines[tc.line] = strings.Replace(lines[tc.line], `{"v":2,`, `{"v":9,`, 1)
+			before := strings.Join(lines, "")
+			if err := os.WriteFile(opt.Path, []byte(before), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			done, err := Salvage(t.Context(), opt, false)
+			if errors.Is(err, ErrVersion) != tc.newer || !tc.newer && err != nil {
+				t.Errorf("error %v", err)
+			}
+			files, err := os.ReadDir(filepath.Dir(opt.Path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			aside := slices.ContainsFunc(files, func(e os.DirEntry) bool { return strings.Contains(e.Name(), ".damaged-") })
+			if unchanged := string(readFile(t, opt.Path)) == before; unchanged != tc.newer || aside == tc.newer {
+				t.Errorf("unchanged %v, set aside %v: %+v", unchanged, aside, done)
+			}
+		})
 	}
 }

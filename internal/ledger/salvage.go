@@ -35,9 +35,14 @@ type LostLine struct {
 // errSealed means that the lines of version 1 cannot be known to be this ledger's.
 var errSealed = errors.New("the line that seals it is damaged")
 
+// errNewer keeps Salvage from setting aside what a newer program has written. Between lines of this version such a line
+// is damage: no program writes an earlier version after a later one.
+var errNewer = fmt.Errorf("the last lines were %w, which reads them; update this one. Nothing was changed", ErrVersion)
+
 // Salvage makes a valid ledger of a damaged one. It keeps every line that was written with the key and for this ledger,
 // in their order, sets the rest aside in a file next to it, and appends an entry that lists what was lost. The kept
-// lines get new numbers, hashes and macs; their times and bodies stay. The file of another ledger is an error.
+// lines get new numbers, hashes and macs; their times and bodies stay. The file of another ledger is an error, and one
+// that a newer program has written is ErrVersion.
 //
 // With dry nothing is changed. An intact ledger is left as it is, and the result has neither lost lines nor Aside.
 func Salvage(ctx context.Context, o Options, dry bool) (Salvaged, error) {
@@ -147,8 +152,12 @@ type salvager struct {
 // read reads all lines, and writes the good ones to kept and the others to lost, which may be nil.
 func (w *salvager) read(f io.ReaderAt, size int64, kept, lost *appender) error {
 	s := scanner{r: f, size: size}
+	newer := false // the last lines
 	for n := int64(1); ; n++ {
 		raw, err := s.next()
+		if errors.Is(err, io.EOF) && newer {
+			return errNewer
+		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -156,6 +165,7 @@ func (w *salvager) read(f io.ReaderAt, size int64, kept, lost *appender) error {
 			return err
 		}
 		decoded, err := w.check(raw)
+		newer = errors.Is(err, ErrVersion) || newer && err != nil
 		if err != nil {
 			w.result.Lost = append(w.result.Lost, LostLine{n, err.Error()})
 			if lost != nil {
