@@ -71,13 +71,12 @@ func wait(ctx context.Context, path string, attempt func() (bool, error)) error 
 // try takes the lock on path if no other process has it. The file may have been replaced while the lock was taken; then
 // ok is false and the caller tries again.
 func try(path string, mode int) (release func() error, ok bool, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, false, fmt.Errorf("create the lock's folder: %w", err)
-	}
-	// SECURITY: no lock through a symbolic link: it would create or block a file elsewhere.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	file, err := open(path, mode)
 	if err != nil {
-		return nil, false, fmt.Errorf("open lock: %w", err)
+		return nil, false, err
+	}
+	if file == nil {
+		return func() error { return nil }, true, nil
 	}
 	ok, err = flock(file, mode)
 	if ok && err == nil {
@@ -87,6 +86,31 @@ func try(path string, mode int) (release func() error, ok bool, err error) {
 		return nil, false, errors.Join(err, file.Close())
 	}
 	return file.Close, true, nil
+}
+
+// open opens the lock file at path, which is created if it is missing. On a read-only file system a shared lock is
+// taken on the file as it is; there file is nil if it is missing, because nobody can have locked it.
+func open(path string, mode int) (file *os.File, err error) {
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		err = fmt.Errorf("create the lock's folder: %w", err)
+	} else {
+		// SECURITY: no lock through a symbolic link: it would create or block a file elsewhere.
+		if file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600); err == nil {
+			return file, nil
+		}
+		err = fmt.Errorf("open lock: %w", err)
+	}
+	if mode != syscall.LOCK_SH || !errors.Is(err, syscall.EROFS) {
+		return nil, err
+	}
+	file, readErr := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	switch {
+	case errors.Is(readErr, os.ErrNotExist):
+		return nil, nil
+	case readErr != nil:
+		return nil, fmt.Errorf("open lock: %w", readErr)
+	}
+	return file, nil
 }
 
 // flock reports whether it got the lock on file; false means that another process has it.
