@@ -52,6 +52,7 @@ var commands = []pair{
 	command(`smbclient|smbmap|rpcclient|winexe`, `\s(?:-U|--user)[ =]?["']?[\w.\\/-]+%([^\s"']+)`, argumentSecret),
 	command(`net`, `\s+use\s+(?:\S+\s+)?\\\\\S+\s+`+argument+`\s+/u`, argumentSecret),
 	command(`net`, `\s+use\b[^\n|;]*\s/u(?:ser)?:\S+\s+([^\s/"'][^\s"']*)`, argumentSecret),
+	command(`schtasks`, `\s/rp\s+`+argument, argumentSecret),
 	command(`net`, `\s+user\s+\S+\s+([^\s/*"'][^\s"']*)\s+/(?:add|domain)`, argumentSecret),
 	command(`xfreerdp|xfreerdp3|wlfreerdp|mstsc`, `\s/p:`+argument, argumentSecret),
 	command(`lftp`, `\s-u\s+["']?[\w.@+-]+,([^\s"']+)`, argumentSecret),
@@ -85,7 +86,8 @@ var commands = []pair{
 	// Files of settings whose names and values have only a blank between them.
 	{
 		[]string{"pass", "masterauth", "pw "},
-		regexp.MustCompile(`(?m)(?:^|[{;])[ \t]*(?:\w*_pass|requirepass|masterauth|masterpass|bindpw|rootpw)[ \t]+` +
+		regexp.MustCompile(`(?m)(?:^|[{;])[ \t]*(?:\w*_pass|requirepass|masterauth|masterpass|bindpw|rootpw` +
+			`)[ \t]+(?:--(?:plaintext|iscrypted)[ \t]+)?` +
 			argument + `[ \t]*(?:[;}]|$)`),
 		Password, notReference,
 	},

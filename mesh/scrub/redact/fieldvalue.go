@@ -35,6 +35,9 @@ func isWords(line string) bool {
 
 // notSaid reports whether v is no value but stands for one: a placeholder, a reference or the word for a secret.
 func notSaid(v string) bool {
+	if isHashedPassword(v) {
+		return false
+	}
 	return isPlaceholder(v) || strings.HasPrefix(v, "arn:") || strings.HasPrefix(v, "[REDACTED:") || isReferenceTo(v) ||
 		strings.Contains(v, "${") || strings.Contains(v, "{{") || strings.Contains(v, "$(")
 }
@@ -108,6 +111,20 @@ func hasInnerCapital(v string) bool {
 	return false
 }
 
+// caseTurns counts where a capital follows a small letter or the reverse: names of a program's source have few.
+func caseTurns(v string) (n int) {
+	if !strings.Contains(v, "-") {
+		return 0
+	}
+	for i := 1; i < len(v); i++ {
+		a, b := v[i-1], v[i]
+		if chars.IsAlpha(a) && chars.IsAlpha(b) && (a < 'a') != (b < 'a') {
+			n++
+		}
+	}
+	return n
+}
+
 // oddField reports whether v does not look like a word or a name of a program's source.
 func oddField(v string, mean meaning) bool {
 	if utf8.RuneCountInString(v) < 4 || isAlgorithm(chars.Lower(v)) || hasLabel(v) {
@@ -120,7 +137,7 @@ func oddField(v string, mean meaning) bool {
 	if len(v) >= shortest && strings.Trim(v, "0123456789") == "" {
 		return true
 	}
-	if mixed(v) || oddSigns(v) {
+	if mixed(v) || oddSigns(v) || caseTurns(v) > 3 {
 		return !isCode(v) || oddSigns(v)
 	}
 	return isNickname(v)

@@ -185,3 +185,10 @@ var lockOwners = set(`tresor vault lock schloss fahrradschloss spind bike suitca
 // codePlaces are after the word for a code in languages that put it first.
 var codePlaces = set(`alarme porte portail coffre puerta alarma allarme porta cancello acesso acceso accesso immeuble
 	sblocco desbloqueo desbloqueio déverrouillage ouverture apertura seguridad sécurité sicurezza segurança`)
+
+// isOwnToken reports whether text ends in the name of a token that a service gives: "auth token".
+func isOwnToken(text string) bool {
+	text = strings.TrimRight(lowerCase(text[max(0, len(text)-len("access token  ")):]), " ")
+	return strings.HasSuffix(text, "auth token") || strings.HasSuffix(text, "api token") ||
+		strings.HasSuffix(text, "access token") || strings.HasSuffix(text, "bot token")
+}

@@ -156,7 +156,8 @@ func next(text string, i int, l label) (Finding, bool) {
 	case l.kind == Password:
 		return found, clearlySecret(v)
 	case strings.Trim(v, "0123456789abcdef") == "":
-		return found, strings.Contains(l.word, "api") && len(v) >= 16 && random(v+"-") && !isReference(v)
+		own := strings.Contains(l.word, "api") || isOwnToken(text[:i])
+		return found, own && len(v) >= 16 && random(v+"-") && !isReference(v)
 	}
 	const shortest = 20
 	encoded := !strings.ContainsFunc(v, func(r rune) bool {

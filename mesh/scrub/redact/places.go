@@ -33,6 +33,43 @@ var places = []pair{
 		regexp.MustCompile(`\{(?:SSHA\d*|CRYPT|ARGON2)\}([A-Za-z0-9+/=$.,-]{20,})`),
 		Password, isNumber,
 	},
+	{
+		[]string{"{plain}", "{cleartext}", "{clear}"},
+		regexp.MustCompile(`(?i)\{(?:PLAIN|CLEARTEXT|CLEAR)\}([^\s:"'<>]{4,})`),
+		Password, notReference,
+	},
+	{
+		[]string{"grub.pbkdf2."}, regexp.MustCompile(`(grub\.pbkdf2\.\w+\.\d+\.[0-9A-F.]+)`), Password, isNumber,
+	},
+	{ // sendmail's authinfo
+		[]string{"authinfo"}, regexp.MustCompile(`"P:([^"\n]+)"`), Password, notReference,
+	},
+	{ // the lists of cloud-init and rsync
+		[]string{"chpasswd:", "rsyncd.secrets"},
+		regexp.MustCompile(`(?m)^[ \t]*[a-z_][\w-]*:([^\s:]{4,64})[ \t]*$`),
+		Password, oddCredential,
+	},
+	{ // unattend.xml
+		[]string{"password>"},
+		regexp.MustCompile(`(?i)<\w*password>\s*<value>\s*([^<\s]{3,200})\s*</`), Password,
+		anyPassword,
+	},
+	{ // the key of an authenticator, in groups
+		[]string{"setup key", "2fa", "totp", "otp ", "authenticator", "secret key"},
+		regexp.MustCompile(`(?i:setup key|2fa|totp|otp|authenticator|secret key` +
+			`)[^\n:=]{0,40}[:=]\s*([A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15})\b`),
+		Password, isNumber,
+	},
+	{
+		[]string{"recovery code", "backup code", "rescue code", "recovery-code"},
+		regexp.MustCompile(`(?i)(?:recovery|backup|rescue)[- ]codes?[^\n:=]{0,30}[:=]\s*["'\x60]?((?:[a-z0-9]{4,6}[ -]` +
+			`){2,11}[a-z0-9]{4,6})\b`),
+		Password, hasDigit,
+	},
+	{ // root: x
+		[]string{"root:", "admin:", "administrator:"},
+		regexp.MustCompile(`(?im)\b(?:root|admin|administrator):[ ](\S{6,64})[ \t]*$`), Password, signedWord,
+	},
 	{ // sasl_passwd of Postfix
 		[]string{"sasl_passwd", "]:587", "]:465", "]:25"},
 		regexp.MustCompile(`(?m)^[ \t]*(?:\[[\w.-]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d+)?[ \t]+[^\s:]+:(\S+)[ \t]*$`),
@@ -221,6 +258,11 @@ func oddCredential(v string) bool {
 	return isCredentialField(v) && (mixed(v) || oddSigns(v) || isNickname(v))
 }
 
+// signedWord accepts what has letters, digits and a sign that words and addresses lack.
+func signedWord(v string) bool {
+	return mixed(v) && strings.ContainsAny(v, "!#$%^&*?") && isCredentialField(v) && !strings.Contains(v, "@")
+}
+
 // isJoinedWords reports whether v is words that signs join.
 func isJoinedWords(v string) bool {
 	return len(v) > 2 && strings.ContainsAny(v[1:len(v)-1], "-_.") && !isName(v)
@@ -245,7 +287,7 @@ var codeHints = []string{
 // codeLine is a line of one: codes of groups of letters and digits, after the sign or the number of a list.
 var (
 	codeLine = regexp.MustCompile(`^[ \t>|]*(?:[-*•]|\d{1,2}[.):])?[ \t` +
-		`|\x60]*((?:[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{3,8}){0,5}` +
+		`|\x60]*((?:(?:\d{1,2}[.):][ \t]*)?[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{3,8}){0,5}` +
 		`(?:[ \t,;|]{1,8}|[ \t\x60]*$))+)`)
 	oneCode = regexp.MustCompile(`[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,7}`)
 )
