@@ -265,7 +265,8 @@ func (v *View) order(
 	}
 	if q.IncludeLessons {
 		lessons = candidates.Top(maxLessons, rank.Filter{
-			Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] }, Project: q.InProject,
+			Admit: func(r *record.Record) bool { return r.Lesson != nil && active[r.ID] }, NoOrdinary: true,
+			Project: q.InProject,
 		})
 	}
 	return result, lessons

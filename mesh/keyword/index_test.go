@@ -204,3 +204,43 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 		}
 	})
 }
+
+// Scores do not depend on where a block of documents ends, whichever sessions cross the border.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	vocabulary := strings.Fields("red car blue car needle hay my 红色的")
+	rapid.Check(t, func(r *rapid.T) {
+		x := New()
+		last := []int{-1, -1, -1}
+		for range rapid.IntRange(1, 60).Draw(r, "documents") {
+			words := rapid.SliceOfN(rapid.SampledFrom(vocabulary), 0, 6).Draw(r, "words")
+			switch rapid.IntRange(0, 5).Draw(r, "length") {
+			case 0: // the words are behind the head
+				words = append(slices.Repeat([]string{"pad"}, headWords-3), words...)
+			case 1: // a head of very many stems
+				words = append(words, strings.Repeat("红色的车", shortHead))
+			}
+			session, doc := rapid.IntRange(0, 3).Draw(r, "session"), x.Len()
+			predecessor := -1
+			if session < len(last) {
+				predecessor, last[session] = last[session], doc
+			}
+			x.Add(strings.Join(words, " "), predecessor)
+			if rapid.IntRange(0, 3).Draw(r, "labelled") == 0 {
+				x.SetLabels(doc, nil, []string{rapid.SampledFrom(vocabulary).Draw(r, "label")})
+			}
+		}
+		q := Parse(strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 5).Draw(r, "query"), " "))
+		var s Statistics
+		x.Count(q, &s)
+		var want Scores
+		x.Match(q, s, &want)
+		for _, size := range []int{1, 2, 3, 7, 20} {
+			var got Scores
+			x.matchBlocks(q, s, &got, size)
+			if diff := cmp.Diff(want, got); diff != "" {
+				r.Fatalf("in blocks of %d (-in one block +got):\n%s", size, diff)
+			}
+		}
+	})
+}

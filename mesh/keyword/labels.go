@@ -49,25 +49,24 @@ func labelStems(labels []string) map[string]bool {
 
 // matchLabels adds the scores of one term, which some label has, to the documents whose labels have it and whose texts
 // do not. A term that labels have and texts hardly ever is a name, by which the query asks for what has it.
-func (x *Index) matchLabels(stem string, s Statistics, m *Scores) {
-	rarity := s.rarity(stem)
-	name := float32(s.labelled[stem]) / float32(max(s.containing[stem], s.labelled[stem]))
-	if len(m.Named) == 0 {
-		m.Named = cleared(m.Named, len(x.docs))
+func (b *block) matchLabels(t *scoredTerm) {
+	if !t.labelled {
+		return
 	}
-	var inText []posting
-	if t, ok := x.terms[stem]; ok {
-		inText = x.postings[t]
-	}
+	inText := b.postings(t)
 	for _, p := range inText {
-		m.Named[p.doc] = max(m.Named[p.doc], name)
+		i := p.doc - b.from
+		b.named[i] = max(b.named[i], t.name)
 	}
+	from, _ := slices.BinarySearch(t.labels, b.from)
+	to, _ := slices.BinarySearch(t.labels, b.to)
 	byDoc := func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }
-	for _, doc := range x.labels[stem] {
-		m.Named[doc] = max(m.Named[doc], name)
+	for _, doc := range t.labels[from:to] {
+		i := doc - b.from
+		b.named[i] = max(b.named[i], t.name)
 		if _, ok := slices.BinarySearchFunc(inText, doc, byDoc); !ok {
-			m.Own[doc] += float32(labelWeight * rarity)
-			m.Context[doc] += float32(labelWeight * rarity)
+			b.own[i] += float32(labelWeight * t.rarity)
+			b.context[i] += float32(labelWeight * t.rarity)
 		}
 	}
 }

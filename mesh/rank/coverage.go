@@ -64,8 +64,9 @@ func (r *Candidates) More(n int) int {
 	}
 	count := -n
 	for _, p := range r.parts {
-		for doc, base := range p.base {
-			if base > notRanked && (p.raw[doc] >= closeShare*r.cosine || p.Context[doc] >= closeShare*r.context) {
+		for doc, raw := range p.raw {
+			near := raw >= closeShare*r.cosine || p.Context[doc] >= closeShare*r.context
+			if near && r.base(p, doc, r.filter) > notRanked {
 				count++
 			}
 		}

@@ -25,9 +25,9 @@ const (
 // matchPassages lets the best part of each long memory count for it, where that is more than its beginning.
 func (r *Candidates) matchPassages(p *part) {
 	long := newLeaders(passageAmong)
-	for doc := range p.Docs {
-		if p.Docs[doc].Parts && p.Context[doc] > 0 {
-			long.add(leader{score: p.Context[doc], doc: doc})
+	for _, doc := range p.Long {
+		if p.Context[doc] > 0 {
+			long.add(leader{score: p.Context[doc], doc: int(doc)})
 		}
 	}
 	matcher := p.Keywords.Matcher(r.query, r.stats)

@@ -82,12 +82,12 @@ func (r *Candidates) answers(l leader) float32 {
 
 // names reports whether the query has every word of a label.
 func (r *Candidates) names(label string) bool {
-	named, known := r.namedLabels[label]
+	named, known := r.namedLabels.Load(label)
 	if !known {
 		named = r.query.Names(label)
-		r.namedLabels[label] = named
+		r.namedLabels.Store(label, named)
 	}
-	return named
+	return named.(bool)
 }
 
 // aboutOther reports whether two statements are about different projects, or the query names a label of older that

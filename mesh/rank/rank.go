@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/parallel"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -66,12 +67,13 @@ type Source struct {
 }
 
 // Filter selects memories before they are ranked. Past memories are left out, unless AsOf is a time at which they were
-// current.
+// current. Its functions are called from several goroutines at a time.
 type Filter struct {
 	Admit func(*record.Record) bool
-	// AllOrdinary: Admit admits every store.Document that is Ordinary, and is called for the others only.
-	AllOrdinary bool
-	AsOf        time.Time // zero: now
+	// AllOrdinary: Admit admits every store.Document that is Ordinary, and is called for the others only. NoOrdinary: it
+	// admits none of them.
+	AllOrdinary, NoOrdinary bool
+	AsOf                    time.Time // zero: now
 	// Prefer returns how well a memory fits the time that the query names, 0 to 1. Nil: the query names none.
 	Prefer func(*record.Record) float32
 	// Project is the identity of the session's project, "" for none: memories of others rank lower.
@@ -90,11 +92,12 @@ type Candidates struct {
 	stats    keyword.Statistics
 	rarity   float64
 	parts    []*part
+	filter   Filter // of the last call of Top
 
 	// The largest values of the raw signals, over all memories.
 	cosine, own, context float32
 
-	namedLabels map[string]bool // whether the query names a label
+	namedLabels sync.Map // label -> whether the query names it
 }
 
 // part is the candidates of one source. Its slices are by document.
@@ -103,7 +106,8 @@ type part struct {
 	keyword.Scores
 	source Source
 	raw    []float32 // the cosine; 0 where it is negative or not known
-	base   []float32 // the score without its session; notRanked if the filter does not admit it
+	base   []float32 // the score without its session; notRanked if the filter does not admit it, or see least
+	found  []int32   // the documents that are ranked
 	best   []float32 // the largest of base, by session number
 	timely []float32 // what fitting the time that the query names adds to the score; empty if it names none
 
@@ -125,7 +129,6 @@ var parts = sync.Pool{New: func() any { return new(part) }}
 func New(kind Ranking, sources []Source, query string, meaning []float32) *Candidates {
 	r := &Candidates{
 		text: query, vector: meaning, fused: kind == RFC0011, question: parseQuestion(query),
-		namedLabels: map[string]bool{},
 	}
 	r.query = keyword.Parse(r.question.subject(query))
 	for _, source := range sources {
@@ -148,7 +151,8 @@ func New(kind Ranking, sources []Source, query string, meaning []float32) *Candi
 		r.matchPassages(p)
 	}
 	for _, p := range r.parts {
-		r.cosine, r.own, r.context = largest(p.raw, r.cosine), largest(p.Own, r.own), largest(p.Context, r.context)
+		r.cosine, r.own = max(r.cosine, largest(p.raw)), max(r.own, largest(p.Own))
+		r.context = max(r.context, largest(p.Context))
 	}
 	return r
 }
@@ -176,17 +180,28 @@ func (p *part) signals(q keyword.Query, stats keyword.Statistics, meaning []floa
 	}
 	wait.Go(func() { p.scores = p.source.Vectors.PartScores(meaning, p.scores) })
 	p.raw = p.source.Vectors.Cosines(meaning, p.raw)
-	for doc, x := range p.raw {
-		if !(x > 0) { // NaN too: a memory without a vector is found by its words
-			p.raw[doc] = 0
+	parallel.Ranges(len(p.raw), portion, func(from, to int) {
+		for i, x := range p.raw[from:to] {
+			p.raw[from+i] = positive(x)
 		}
-	}
+	})
 	wait.Wait()
 	for _, s := range p.scores {
 		if s.Score > p.raw[s.Doc] {
 			p.raw[s.Doc] = s.Score
 		}
 	}
+}
+
+// positive returns x, 0 for a negative number and for NaN: a memory without a vector is found by its words. Half of all
+// cosines may be negative, so that a processor cannot guess a comparison.
+func positive(x float32) float32 {
+	bits := math.Float32bits(x)
+	bits &^= uint32(int32(bits) >> 31) //nolint:gosec // the sign, in each bit
+	if x != x {
+		return 0
+	}
+	return math.Float32frombits(bits)
 }
 
 // smooth returns the weighted mean of a memory's cosine with those of its neighbours in the session.
@@ -206,8 +221,10 @@ func (p *part) smooth(doc int) float32 {
 // its words: otherwise one that was just stored would come after all that say almost the same.
 func (r *Candidates) nearness(p *part, doc int) float32 {
 	near := share(p.smooth(doc), r.cosine)
-	if p.raw[doc] == 0 && r.cosine > 0 && !p.source.Vectors.Has(doc) {
-		near = max(near, share(p.Own[doc], r.own))
+	if p.raw[doc] == 0 && r.cosine > 0 {
+		if own := share(p.Own[doc], r.own); own > near && !p.source.Vectors.Has(doc) {
+			return own
+		}
 	}
 	return near
 }
@@ -218,54 +235,33 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	if r.fused {
 		return r.fuse(limit, f)
 	}
-	shortlist := newLeaders(pairsAmong)
-	for i, p := range r.parts {
-		p.base = slices.Grow(p.base[:0], len(p.Docs))[:len(p.Docs)]
-		p.best = slices.Grow(p.best[:0], p.Sessions)[:p.Sessions]
-		p.timely = p.timely[:0]
-		if f.Prefer != nil {
-			p.timely = slices.Grow(p.timely, len(p.Docs))[:len(p.Docs)]
-		}
-		for s := range p.best {
-			p.best[s] = notRanked
-		}
-		for doc := range p.Docs {
-			p.base[doc] = notRanked
-			unrelated := p.Context[doc] == 0 && p.raw[doc] < MinCosine // Own is 0 where Context is
-			if unrelated && f.Prefer == nil || !p.admits(doc, f) {
-				continue
-			}
-			if f.Prefer != nil {
-				p.timely[doc] = timeWeight * f.Prefer(p.Docs[doc].Record)
-			}
-			if unrelated && p.time(doc) == 0 {
-				continue
-			}
-			base := cosineWeight*r.nearness(p, doc) + ownWeight*share(p.Own[doc], r.own) +
-				contextWeight*share(p.Context[doc], r.context) - p.Docs[doc].Long
-			speaker, standing := r.adjust(p, doc)
-			base += speaker + standing
-			where, named := r.placed(p, doc, f.Project)
-			base += where + named
-			p.setBase(doc, base)
-			shortlist.add(leader{base, i, doc})
-		}
-	}
-	pairs := r.addPairs(shortlist.list)
 	n := max(limit, nearAmong) + spareHits
 	if r.question.broad {
 		n = max(n, spreadAmong)
 	}
+	r.filter = f
+	least, shortlist := r.least(n, f), newLeaders(pairsAmong)
+	for i, p := range r.parts {
+		if p.source.Foreign {
+			r.score(p, f, notRanked)
+		} else {
+			r.score(p, f, least)
+		}
+		for _, doc := range p.found {
+			shortlist.add(leader{p.base[doc], i, int(doc)})
+		}
+	}
+	pairs := r.addPairs(shortlist.list)
 	best, foreign := newLeaders(n), newLeaders(floodFactor*n)
 	for i, p := range r.parts {
 		list := best
 		if p.source.Foreign {
 			list = foreign
 		}
-		for doc, base := range p.base {
-			if base > notRanked {
-				list.add(leader{base + p.sessionShare(doc) + p.time(doc), i, doc})
-			}
+		for _, doc := range p.found {
+			l := leader{part: i, doc: int(doc)}
+			l.score = p.base[doc] + p.sessionShare(l.doc) + p.time(l.doc)
+			list.add(l)
 		}
 	}
 	ranked := merged(best.sorted(), r.withoutFlood(foreign.sorted(), n), n)
@@ -282,7 +278,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 func (p *part) admits(doc int, f Filter) bool {
 	d := &p.Docs[doc]
 	switch {
-	case d.Record == nil:
+	case d.Record == nil, f.NoOrdinary && d.Ordinary:
 		return false
 	case f.AsOf.IsZero() && d.Past, !f.AsOf.IsZero() && !p.TrueAt(doc, f.AsOf):
 		return false
@@ -388,16 +384,6 @@ func (r *Candidates) strength(l leader) float32 {
 		return max(p.raw[l.doc], min(1, p.Own[l.doc]/float32(r.rarity)))
 	}
 	return p.raw[l.doc]
-}
-
-// largest returns the largest of list and most.
-func largest(list []float32, most float32) float32 {
-	for _, x := range list {
-		if x > most { // none is NaN, which max would look for
-			most = x
-		}
-	}
-	return most
 }
 
 // share returns x as a share of the largest, 0 if all are 0.

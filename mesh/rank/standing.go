@@ -30,8 +30,9 @@ func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
 		if p.source.Foreign {
 			continue
 		}
-		for doc := range p.Docs {
-			if d := &p.Docs[doc]; !d.Standing || d.Assistant || !p.admits(doc, f) {
+		for _, number := range p.Standing {
+			doc := int(number)
+			if d := &p.Docs[doc]; d.Assistant || !p.admits(doc, f) {
 				continue
 			}
 			words := float32(0)

@@ -204,7 +204,7 @@ func TestImageCoversProjection(t *testing.T) {
 		"entries", "revised", "accesses", "erased", "skills", "syntheses", "revisions", "sightings", "separated",
 		"questions",
 		"keywords",
-		"docs", "live", "byID", "byWords", "reworded", "patterns", "derived", "sessions", // addDerived
+		"docs", "live", "byID", "byWords", "reworded", "patterns", "derived", "sessions", "long", "standing", // addDerived
 		"bm25", "passages", // follow the documents
 	}
 	var fields []string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +30,8 @@ type Projection struct {
 	entries  int64        // of the ledger, of any kind
 	live     int          // memories that are not deleted
 	docs     []Document
+	long     []int32 // the documents with Parts, ascending
+	standing []int32 // the documents that are Standing, ascending
 	byID     map[string]int
 	byWords  map[record.WordsKey]int    // the first memory with these words
 	reworded map[record.WordsKey][]int  // the others, where there are any
@@ -286,8 +289,23 @@ func (p *Projection) addDocument(r *record.Record, known derived) (doc int) {
 		d.Long = longWeight * float32(min(maxDoublings, math.Log2(float64(words)/longWords)))
 	}
 	p.docs = append(p.docs, d)
+	if d.Parts {
+		p.long = append(p.long, int32(doc)) //nolint:gosec // fewer than 2^31 memories
+	}
+	p.noteStanding(doc)
 	p.live++
 	return doc
+}
+
+// noteStanding adds a document to those that are Standing, or removes it. p.mu is held.
+func (p *Projection) noteStanding(doc int) {
+	number := int32(doc) //nolint:gosec // fewer than 2^31 memories
+	switch at, known := slices.BinarySearch(p.standing, number); {
+	case p.docs[doc].Standing && !known:
+		p.standing = slices.Insert(p.standing, at, number)
+	case !p.docs[doc].Standing && known:
+		p.standing = slices.Delete(p.standing, at, at+1)
+	}
 }
 
 // addContender lets a lesson or reflection compete with others of its pattern or key. p.mu is held.

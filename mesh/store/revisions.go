@@ -148,6 +148,7 @@ func (p *Projection) update(id string, m record.Memory, at time.Time) {
 	p.keywords.SetLabels(doc, p.docs[doc].Record.Labels(), r.Labels())
 	p.docs[doc].describe(&r)
 	p.docs[doc].Standing = r.IsStanding()
+	p.noteStanding(doc)
 	p.refresh(id)
 }
 

@@ -20,6 +20,8 @@ import (
 type Snapshot struct {
 	Visibility record.Visibility
 	Docs       []Document     // every memory in the ledger's order, deleted ones too
+	Long       []int32        // the numbers of the documents with Parts, ascending
+	Standing   []int32        // the numbers of the documents that are Standing, ascending
 	Live       int            // documents that are not deleted
 	Sessions   int            // number of sessions; Document.Session is below it
 	Keywords   *keyword.Index // by document
@@ -34,7 +36,7 @@ type Snapshot struct {
 func (p *Projection) Snapshot() *Snapshot {
 	p.mu.RLock()
 	return &Snapshot{
-		Visibility: p.Visibility, Docs: p.docs, Live: p.live, Sessions: len(p.sessions),
+		Visibility: p.Visibility, Docs: p.docs, Long: p.long, Standing: p.standing, Live: p.live, Sessions: len(p.sessions),
 		Keywords: p.keywords, Skills: p.skills, Retention: p.Retention, p: p,
 	}
 }

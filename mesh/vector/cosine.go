@@ -2,37 +2,16 @@ package vector
 
 import (
 	"math"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/parallel"
 )
 
-// chunk is the number of rows that a goroutine takes at a time. Fixed shares would be slower: the search computes
-// other signals at the same time, so some goroutines get less of a processor.
+// chunk is the number of rows that a goroutine takes at a time.
 const chunk = 2048
-
-// parallel calls f with ranges that cover [0, n), each at most size long, from up to GOMAXPROCS goroutines.
-func parallel(n, size int, f func(from, to int)) {
-	var taken atomic.Int64
-	work := func() {
-		for {
-			to := int(taken.Add(int64(size)))
-			if to-size >= n {
-				return
-			}
-			f(to-size, min(to, n))
-		}
-	}
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (n+size-1)/size) - 1 {
-		wait.Go(work)
-	}
-	work()
-	wait.Wait()
-}
 
 // Cosines returns the cosine similarity, -1 to 1, of query with each document, in Track's order; NaN for
 // documents without a vector. query must have unit length and the set's dimension. From compactFrom vectors on only
@@ -43,7 +22,7 @@ func (s *Set) Cosines(query, out []float32) []float32 {
 	defer s.mu.RUnlock()
 	out = slices.Grow(out[:0], len(s.rowOf))[:len(s.rowOf)]
 	p := s.matrix.probe(query)
-	parallel(len(out), chunk, func(from, to int) { s.matrix.scores(p, s.rowOf[from:to], out[from:to]) })
+	parallel.Ranges(len(out), chunk, func(from, to int) { s.matrix.scores(p, s.rowOf[from:to], out[from:to]) })
 	if s.matrix.compact() {
 		s.refine(query, out)
 	}
@@ -59,7 +38,7 @@ func (s *Set) refine(query, cosines []float32) {
 	near := largest(cosines, refined)
 	f := s.reader()
 	defer f.close()
-	parallel(len(near), 64, func(from, to int) {
+	parallel.Ranges(len(near), 64, func(from, to int) {
 		v := make([]float32, s.dim)
 		for _, doc := range near[from:to] {
 			if f.read(int(s.rowOf[doc]), v) {
@@ -76,7 +55,7 @@ func largest(values []float32, n int) []int {
 	step := func(x float32) int { return min(max(int((x+1)*(steps/2)), 0), steps-1) }
 	var mu sync.Mutex
 	var counts [steps]int
-	parallel(len(values), share, func(from, to int) {
+	parallel.Ranges(len(values), share, func(from, to int) {
 		var some [steps]int
 		for _, x := range values[from:to] {
 			if !math.IsNaN(float64(x)) {
@@ -127,7 +106,7 @@ func (s *Set) PartScores(query []float32, out []PartScore) []PartScore {
 	defer s.mu.RUnlock()
 	out = slices.Grow(out[:0], len(s.texts))[:len(s.texts)]
 	p := s.matrix.probe(query)
-	parallel(len(out), chunk/32, func(from, to int) {
+	parallel.Ranges(len(out), chunk/32, func(from, to int) {
 		for i, t := range s.texts[from:to] {
 			doc, ok := s.docs.find(t.key)
 			best, sum, known := float32(-1), float32(0), 0

@@ -1,5 +1,7 @@
 package vector
 
+import "github.com/yamo-protocol/yamo-mcp/internal/parallel"
+
 // documents are the numbers of documents by their keys, in several maps, so that many can be added on all cores.
 type documents [8]map[key]int32
 
@@ -13,7 +15,7 @@ func newDocuments(n int) (d documents) {
 // documentsOf numbers ids from 0.
 func documentsOf(ids []string) documents {
 	keys := make([]key, len(ids))
-	parallel(len(ids), chunk, func(from, to int) {
+	parallel.Ranges(len(ids), chunk, func(from, to int) {
 		for i := from; i < to; i++ {
 			keys[i] = keyOf(ids[i])
 		}
@@ -35,7 +37,7 @@ func (k key) shard() int { return int(k[0]) % len(documents{}) }
 
 // each calls f with each index, at the same time.
 func (d *documents) each(f func(shard int)) {
-	parallel(len(d), 1, func(shard, _ int) { f(shard) })
+	parallel.Ranges(len(d), 1, func(shard, _ int) { f(shard) })
 }
 
 func (d *documents) find(k key) (doc int, ok bool) {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/atomicfile"
+	"github.com/yamo-protocol/yamo-mcp/internal/parallel"
 )
 
 // loadBatch is the number of rows that are read at a time.
@@ -55,7 +56,7 @@ func (s *Set) read(f *os.File, size int64) error {
 	var once sync.Once
 	batch := loadBatch * s.rowSize() // a variable, because a pool with s would keep s in memory for a while
 	buffers := sync.Pool{New: func() any { b := make([]byte, batch); return &b }}
-	parallel(n, loadBatch, func(from, to int) {
+	parallel.Ranges(n, loadBatch, func(from, to int) {
 		pooled, v := buffers.Get().(*[]byte), make([]float32, s.dim)
 		defer buffers.Put(pooled)
 		buf := (*pooled)[:(to-from)*s.rowSize()]

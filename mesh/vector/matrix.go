@@ -1,6 +1,10 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/parallel"
+)
 
 // compactFrom is the number of rows from which on a matrix is compact: below it a search over exact numbers takes a few
 // milliseconds, and they take less than 101 MB with the local model.
@@ -64,7 +68,7 @@ func sized[E any](list []E, n int) []E {
 func (m *matrix) shrink(n int) {
 	numbers := m.numbers
 	m.numbers, m.codes, m.steps = nil, make([]byte, n*m.stride(), m.rows*m.stride()), make([]float32, n, m.rows)
-	parallel(n, chunk, func(from, to int) {
+	parallel.Ranges(n, chunk, func(from, to int) {
 		for at := from; at < to; at++ {
 			m.set(at, numbers[at*m.dim:(at+1)*m.dim])
 		}
