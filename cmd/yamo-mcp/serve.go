@@ -11,6 +11,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
+	"github.com/yamo-protocol/yamo-mcp/internal/garbage"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 )
 
@@ -67,6 +68,7 @@ func newServeCommand(env cli.Env) *cobra.Command {
 			if settings.Session.Transport != config.OverHTTP {
 				session.Isolate(cmd.Context(), o, env.Stdin, env.Stdout)
 			}
+			garbage.Bound(cmd.Context())
 			if settings.Ignored != "" {
 				logger.Warn("config file ignored", slog.String("notice", settings.Ignored))
 			}

@@ -39,9 +39,9 @@ func (s *Set) refine(query, cosines []float32) {
 	f := s.reader()
 	defer f.close()
 	parallel.Ranges(len(near), 64, func(from, to int) {
-		v := make([]float32, s.dim)
+		v, row := make([]float32, s.dim), make([]byte, s.rowSize())
 		for _, doc := range near[from:to] {
-			if f.read(int(s.rowOf[doc]), v) {
+			if f.read(int(s.rowOf[doc]), row, v) {
 				cosines[doc] = dot(query, v)
 			}
 		}
@@ -146,9 +146,9 @@ func (s *Set) PartCosines(query []float32, doc int, id string, n int) []float32 
 	if s.matrix.compact() {
 		f := s.reader()
 		defer f.close()
-		v := make([]float32, s.dim)
+		v, row := make([]float32, s.dim), make([]byte, s.rowSize())
 		for i, at := range rows {
-			if at >= 0 && f.read(int(at), v) {
+			if at >= 0 && f.read(int(at), row, v) {
 				list[i] = dot(query, v)
 			}
 		}

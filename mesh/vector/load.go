@@ -110,7 +110,6 @@ func (s *Set) placeAll(labels []rowLabel, first int) {
 // process has replaced would keep the vectors of deleted memories on the disk.
 type rows struct {
 	file *os.File // nil if it is not the one that was loaded any more
-	size int
 }
 
 // reader opens the file that was loaded. s.mu is held.
@@ -123,7 +122,7 @@ func (s *Set) reader() rows {
 		_ = f.Close() // opened for reading
 		return rows{}
 	}
-	return rows{f, s.rowSize()}
+	return rows{f}
 }
 
 func (r rows) close() {
@@ -132,13 +131,12 @@ func (r rows) close() {
 	}
 }
 
-// read reads the vector of row at. It reports whether it could be read undamaged.
-func (r rows) read(at int, vector []float32) bool {
+// read reads the vector of row at. It reports whether it could be read undamaged. row is memory for a row of the file.
+func (r rows) read(at int, row []byte, vector []float32) bool {
 	if r.file == nil {
 		return false
 	}
-	row := make([]byte, r.size)
-	if _, err := r.file.ReadAt(row, headerSize+int64(at)*int64(r.size)); err != nil || !label(row).ok {
+	if _, err := r.file.ReadAt(row, headerSize+int64(at)*int64(len(row))); err != nil || !label(row).ok {
 		return false
 	}
 	decode(row, vector)

@@ -251,7 +251,7 @@ func (s *Set) Vector(doc int) []float32 {
 	f := s.reader()
 	defer f.close()
 	v := make([]float32, s.dim)
-	if !f.read(int(at), v) {
+	if !f.read(int(at), make([]byte, s.rowSize()), v) {
 		return nil
 	}
 	return v
