@@ -125,7 +125,7 @@ func findPairs(text string) []Finding {
 			found = p.find(text, span{0, len(text)}, found)
 		}
 	}
-	for _, list := range [][]pair{commands, places, sentences} {
+	for _, list := range [][]pair{commands, places} {
 		for _, p := range list {
 			for _, near := range partsNear(lower, p.hints) {
 				found = p.find(text, near, found)

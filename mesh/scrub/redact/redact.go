@@ -22,9 +22,7 @@ var personal = []Detector{
 	detectorFunc(findTokens),
 	detectorFunc(findPasswords),
 	detectorFunc(findPairs),
-	detectorFunc(findDistant),
-	detectorFunc(findInSentence),
-	detectorFunc(findCodes),
+	detectorFunc(findTold),
 }
 
 // maxPasses bounds how often a text is searched again after a change. A value

@@ -159,7 +159,34 @@ func isJoined(v string) bool {
 	return number == 1 && len(parts) > 2
 }
 
-// isAlgorithm reports whether v, in lower case, begins as the names of algorithms and of what is numbered do.
+// isAlgorithm reports whether v, in lower case, is one of them or one of them with a number: sha256, utf8mb4.
 func isAlgorithm(v string) bool {
-	return slices.ContainsFunc(algorithms, func(a string) bool { return strings.HasPrefix(v, a) })
+	return slices.ContainsFunc(algorithms, func(a string) bool {
+		rest, ok := strings.CutPrefix(v, a)
+		return ok && (rest == "" || !chars.IsAlpha(rest[0]))
+	})
 }
+
+// blockScalar returns where the text of a block scalar of YAML begins if one begins at i, and i otherwise.
+func blockScalar(text string, i int) int {
+	n := i
+	if c := chars.At(text, n); c != '|' && c != '>' {
+		return i
+	}
+	n += 1 + len(text[n+1:]) - len(strings.TrimLeft(text[n+1:], "+-123456789"))
+	if n = skipBlank(text, n); chars.At(text, n) != '\n' {
+		return i
+	}
+	return skipBlank(text, n+1)
+}
+
+// oddWord accepts what is no word and no name of an algorithm or version.
+func oddWord(v string) bool {
+	return secretLike(v) && !isCode(v) && !isVersion(v) && !isAlgorithm(chars.Lower(v)) && !isHashOrUUID(v)
+}
+
+// hasDigit accepts what is no word.
+func hasDigit(v string) bool { return strings.ContainsAny(v, "0123456789") }
+
+// isNumber accepts the numbers that a form has found.
+func isNumber(string) bool { return true }

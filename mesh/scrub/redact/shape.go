@@ -1,0 +1,465 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
+
+// shape is what a word looks like, in points: a password, the number of a lock, a random key. 0 is an ordinary word.
+type shape struct{ word, number, key int }
+
+// census is what a word is made of.
+type census struct {
+	lower, upper, digits, signs, joints, others int
+	turns                                       int // from letters to digits and back
+	inner                                       int // capitals after a small letter
+}
+
+func censusOf(v string) (c census) {
+	last, small := 0, false
+	for i, r := range v {
+		kind := 0
+		switch {
+		case unicode.IsDigit(r):
+			c.digits++
+			kind = 1
+		case unicode.IsUpper(r):
+			c.upper++
+			if small {
+				c.inner++
+			}
+			kind = 2
+		case unicode.IsLetter(r) || unicode.IsMark(r):
+			c.lower++
+			kind = 2
+		case strings.ContainsRune("!#$%^&?~+*@", r):
+			c.signs++
+		case strings.ContainsRune("-_./'’,:", r):
+			c.joints++
+		default:
+			c.others++
+		}
+		if i > 0 && kind != last && kind > 0 && last > 0 {
+			c.turns++
+		}
+		last, small = kind, unicode.IsLower(r)
+	}
+	return c
+}
+
+// shapeOf judges a word by its looks alone.
+func shapeOf(v string) (s shape) {
+	if n := strings.LastIndexByte(v, '$'); n > 0 && strings.Count(v, "$") > 2 && scrambled(v[n+1:]) {
+		return shape{key: 6} // the hash of a password: $1$mERr$hx5rVt7rPNoS4wqbXKX7m0
+	}
+	if len(v) < 3 || len(v) > 120 || isPlaceholder(v) || strings.HasPrefix(v, "[REDACTED") {
+		return s
+	}
+	c := censusOf(v)
+	if c.lower+c.upper == 0 {
+		return shape{number: numberShape(v, c), word: digitsAsWord(v, c)}
+	}
+	low := chars.Lower(v)
+	s.number = lockShape(v, c)
+	s.key = keyShape(v, c)
+	if isReferenceWord(v, low) {
+		return s
+	}
+	s.word = wordShape(v, low, c)
+	return s
+}
+
+// numberShape judges digits, alone or in groups: 6203, 418 207, 9-0-2-6.
+func numberShape(v string, c census) int {
+	groups := strings.FieldsFunc(v, func(r rune) bool { return r == ' ' || r == '-' || r == '.' })
+	bare := strings.TrimRight(v, "#*")
+	switch {
+	case v[0] == '#' || c.digits < 3 || c.digits > 10 || strings.Trim(bare, "0123456789 -.*#") != "":
+		return 0
+	case c.digits < 4 || len(groups) == 1 && strings.Contains(v, "."):
+		return 0
+	case bare != v && len(groups) == 1:
+		return 5
+	case len(groups) == 1 && len(v) == 4 && (strings.HasPrefix(v, "19") || strings.HasPrefix(v, "20")):
+		return 1 // a year
+	case len(groups) == 1:
+		return 4
+	case strings.Contains(v, ".") && len(groups) > 2:
+		return 0 // a date or a version
+	}
+	longest := 0
+	for _, g := range groups {
+		longest = max(longest, len(g))
+	}
+	switch {
+	case longest == 1 && len(groups) >= 4: // 9-0-2-6
+		return 6
+	case longest <= 2 && len(groups) >= 3: // 31-08-54
+		return 3
+	case !strings.Contains(v, "-") && c.digits >= 6 && len(groups) <= 3: // 418 207
+		return 4
+	case c.digits >= 6 && len(groups) == 2 && len(groups[0]) == len(groups[1]): // 418-207
+		return 4
+	}
+	return 0
+}
+
+// digitsAsWord judges digits as a password.
+func digitsAsWord(v string, c census) int {
+	if strings.Trim(v, "0123456789") == "" && c.digits >= 5 && c.digits <= 12 {
+		return 2
+	}
+	return 0
+}
+
+// lockShape judges what is typed on a keypad with letters: 48B62, B4172, 8F3K-22QX.
+func lockShape(v string, c census) int {
+	const most = 8
+	switch {
+	case c.others > 0 || c.digits < 3 || c.signs > 0 && strings.TrimRight(v, "#*") == v:
+		return 0
+	case c.upper == 1 && c.lower == 0 && c.joints == 0 && len(v) <= most && (c.digits > 3 || !unicode.IsUpper(rune(v[0]))):
+		return 3
+	case c.digits == 6 && c.upper == 1 && len(v) == 8 && v[1] == '-': // G-482915
+		return 4
+	case c.joints > 0 && len(v) >= most && !strings.ContainsAny(v, "./:'") && (c.lower == 0 || c.upper == 0) &&
+		equalGroups(v):
+		return 4
+	}
+	return 0
+}
+
+// equalGroups reports whether hyphens cut v into parts of one length: c06d3-cd55c.
+func equalGroups(v string) bool {
+	parts := strings.Split(v, "-")
+	return len(parts) > 1 && len(parts) < 9 && len(parts[0]) >= 4 && !isHashOrUUID(v) &&
+		!slices.ContainsFunc(parts, func(p string) bool { return len(p) != len(parts[0]) })
+}
+
+// keyShape judges random values.
+func keyShape(v string, c census) int {
+	const shortest, long = 16, 20
+	if len(v) < shortest || c.digits == 0 || c.others > 0 || c.signs > strings.Count(v, "+") ||
+		strings.ContainsAny(v, "'’,:") || strings.HasPrefix(v, "/") || isReference(v) {
+		return 0
+	}
+	bare := strings.TrimPrefix(chars.Lower(v), "0x")
+	hex := strings.Trim(bare, "0123456789abcdef") == ""
+	switch {
+	case hex && len(bare) >= 32 && entropy(bare) > 3: //nolint:mnd // as in keyDigits
+		return 4
+	case hex || isHashOrUUID(v) || entropy(v) < 3.3 || strings.Count(v, "/") > 2 && strings.Contains(v, "."):
+		return 0
+	case c.lower > 0 && c.upper > 0 && c.turns >= 3 && scrambled(strings.NewReplacer("-", "", "_", "").Replace(v)):
+		return 6
+	case len(v) >= long && c.turns >= 4 && c.joints == 0:
+		return 4
+	}
+	return 0
+}
+
+// isReferenceWord reports whether a word names something elsewhere: a file, an address, an identifier of a program, a
+// version, a date.
+func isReferenceWord(v, low string) bool {
+	if strings.Contains(v, "://") ||
+		strings.IndexByte("/.~$<{-@(\\", v[0]) >= 0 || isVersion(low) || isHashOrUUID(v) ||
+		strings.ContainsAny(v, "()[]{}<>=\\|`\"") || strings.Contains(v, "--") ||
+		strings.Contains(v, ",") && !strings.ContainsAny(v, endSigns) ||
+		strings.Contains(v, "::") || strings.Contains(v, "->") {
+		return true
+	}
+	if name, domain, ok := strings.Cut(v, "@"); ok && name != "" && strings.Contains(domain, ".") {
+		return true // an address of e-mail
+	}
+	if digit := chars.IsDigit(v[0]); digit && strings.Trim(low, "0123456789-.:/tz+_") == "" {
+		return true // a date or a time
+	}
+	dot := strings.LastIndexByte(low, '.')
+	if dot < 0 || strings.ContainsAny(v, "!#$%^&?~+*") {
+		return false
+	}
+	end := low[dot+1:]
+	// A file, a host, a field of a structure, a version.
+	return strings.Trim(end, "abcdefghijklmnopqrstuvwxyz") == "" ||
+		strings.Trim(end, "0123456789x*") == "" && !wordsAndDots(v)
+}
+
+// wordsAndDots reports whether v is words and a number joined by dots, as passwords are: plank.Otter.5.
+func wordsAndDots(v string) bool {
+	parts := strings.Split(v, ".")
+	if len(parts) < 3 {
+		return false
+	}
+	for _, p := range parts[:len(parts)-1] {
+		if len(p) < 3 || strings.ContainsFunc(p, unicode.IsDigit) {
+			return false
+		}
+	}
+	return true
+}
+
+// wordShape judges a word with letters as a password.
+func wordShape(v, low string, c census) int {
+	const shortest = 5
+	runes := c.lower + c.upper + c.digits + c.signs + c.joints
+	letters := c.lower + c.upper
+	switch {
+	case runes < shortest || c.others > 0 || letters < 2 && c.digits < 4:
+		return 0
+	case c.digits > 0 && (c.joints > 0 || c.signs == 0):
+		return digitShape(v, low, c)
+	case c.digits > 0: // letters, digits and signs
+		if letters < 3 || c.lower == 0 && runes < 8 {
+			return 0
+		}
+		within := strings.ContainsAny(strings.Trim(low, endSigns), "!#$%^&?~*@")
+		if within || letters >= 4 && runes >= 7 && strings.Trim(low[:1], "+%*$#") != "" {
+			return 6
+		}
+		return digitShape(strings.Trim(v, "+%*$#"), strings.Trim(low, "+%*$#"), c)
+	case c.signs > 0:
+		inner := strings.Trim(strings.ReplaceAll(v, "+", ""), "!#$%^&?~*@")
+		if strings.ContainsAny(inner, "!#$%^?~+*@&") && letters >= shortest && !strings.Contains(inner, "'") &&
+			c.upper < letters {
+			return 4
+		}
+		return 0
+	case c.joints > 0:
+		return joinedShape(v)
+	case c.upper > 0 && c.lower > 0 && c.inner > 1 && c.upper < c.lower*2 && isScrambledLetters(v):
+		return 4
+	case c.upper == 0 && isRunTogether(low):
+		return 4
+	case c.upper == 0 && runes >= 8 && isUnspeakable(low):
+		return 4
+	}
+	return 0
+}
+
+// digitShape judges letters with digits: 4 for a word and a number, more for what no name looks like.
+func digitShape(v, low string, c census) int {
+	stem := strings.TrimRight(v, "0123456789!?*#$%&+^~")
+	switch {
+	case isAlgorithm(low), isUnit(low), len(low) > 1 && low[0] == 'v' && chars.IsDigit(low[1]):
+		return 0
+	case strings.ContainsAny(v, "-_./"):
+		return joinedShape(v)
+	case c.signs > 0 && len(v) >= 8:
+		return 6
+	case c.turns == 1 && len(stem) < len(v): // kettle42
+		switch {
+		case c.upper == len(stem) && len(stem) > 1: // SPRING25
+			return 1
+		case len([]rune(stem)) < 4: // iOS17
+			return min(1, c.digits/3)
+		case c.digits == 1, c.inner > 1: // and names of programs
+			return 2
+		case c.inner > 0 && c.digits < 3:
+			return 3
+		}
+		return 4
+	case c.turns == 1: // 24hours
+		if len(v) >= 8 && c.digits >= 2 {
+			return 3
+		}
+		return 0
+	case c.lower == 0: // a model's number
+		if len(v) >= 10 && c.turns > 4 {
+			return 3
+		}
+		return 1
+	case isEnglish(unleet(low)), len(low) > 6 && strings.ContainsAny(low, "0134579") && joinedWords(unleet(low), 2):
+		return 6 // bl4ckbird
+	case c.digits == 1 && c.upper == 0 && isTwoWords(low): // text2speech
+		return 2
+	case c.digits == 1 && c.upper == 0 && strings.ContainsAny(low, "2468"): // poetry2nix
+		return 3
+	case c.upper > 1 && len(v) >= 8 && isCamel(v):
+		return 2
+	case c.upper > 0 && len(v) >= 8 && c.turns > 2:
+		return 6
+	case c.upper > 0 && len(v) >= 6:
+		return 5
+	case len(v) >= 7:
+		return 5
+	case len(v) >= 6:
+		return 3
+	}
+	return 0
+}
+
+// isCamel reports whether v is parts of three letters or more that begin with capitals, and numbers: ChaCha20Poly1305.
+func isCamel(v string) bool {
+	n := 3
+	for i, r := range v + "A" {
+		switch {
+		case unicode.IsUpper(r) || unicode.IsDigit(r) && i > 0 && !unicode.IsDigit(rune(v[i-1])):
+			if n < 3 {
+				return false
+			}
+			n = 1
+			if unicode.IsDigit(r) {
+				n = 3
+			}
+		case unicode.IsDigit(r):
+		default:
+			n++
+		}
+	}
+	return true
+}
+
+// unleet returns low with the letters that digits stand for.
+func unleet(low string) string {
+	return strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "9", "g").Replace(low)
+}
+
+// isTwoWords reports whether low is two English words with a digit between them.
+func isTwoWords(low string) bool {
+	n := strings.IndexAny(low, "0123456789")
+	return n > 0 && n+1 < len(low) && isEnglish(low[:n]) && isEnglish(low[n+1:])
+}
+
+// isUnit reports whether low is an amount, or a number with the ending of its order: 16-bit, 2nd, 4xlarge.
+func isUnit(low string) bool {
+	rest := strings.TrimLeft(low, "0123456789")
+	return rest != low && len(rest) < 8 && strings.Trim(rest, "-") != "" &&
+		strings.Trim(rest, "-abcdefghijklmnopqrstuvwxyz") == "" && len(low) < 12
+}
+
+// joinedShape judges parts joined by hyphens and the like: tortuga-verde-21, correct-mule-battery-clasp.
+func joinedShape(v string) int {
+	trimmed := strings.TrimRight(v, endSigns)
+	parts := strings.FieldsFunc(trimmed, func(r rune) bool { return strings.ContainsRune("-_./", r) })
+	words, numbers, odd, capital, short := 0, 0, 0, 0, 0
+	for i, p := range parts {
+		c := censusOf(p)
+		switch {
+		case c.digits == len(p):
+			numbers++
+		case c.digits > 0 || c.signs > 0:
+			switch {
+			case c.lower > 0 && c.turns+c.signs > 1:
+				odd++
+			case c.lower > 1 && (c.digits > 1 || len(p) > 4):
+				numbers++
+			default:
+				short++
+			}
+		case c.lower == 0 || len([]rune(p)) < 3 || i > 0 && isCommonPart(chars.Lower(p)):
+			short++
+		default:
+			words++
+			if c.inner > 0 || c.upper > 0 && (c.lower > 0 && !unicode.IsUpper([]rune(p)[0])) {
+				odd++
+			}
+			if c.upper > 0 {
+				capital = 1
+			}
+		}
+	}
+	slash := strings.Contains(v, "/")
+	signs := strings.ContainsAny(trimmed, "!#$%^&?~+*@")
+	if len(trimmed) < len(v) {
+		capital++
+	}
+	switch {
+	case len(parts) < 2, slash && (numbers == 0 || capital == 0):
+		return 0
+	case numbers+odd == 0:
+		if strings.Contains(v, "-") && short == 0 && words >= 3 && !strings.ContainsAny(v, "_/.") {
+			return min(4, words) - max(0, 3-words)
+		}
+		if capital > 0 && strings.Contains(v, "_") && words >= 2 {
+			return 1
+		}
+		return 0
+	case len(parts) == 2 && odd == 0 && numbers == 1 && len(parts[1]) < 3 && !signs: // cluster-1, Falcon-9
+		if len(parts[0]) > 4 && len(parts[1]) > 1 {
+			return 2 + capital
+		}
+		return 1 + capital
+	case chars.IsDigit(v[0]) && odd == 0 && !signs:
+		return 0 // 2024-07-signing
+	case words+odd == 0 && !signs:
+		return 1
+	case isRegion(parts):
+		return 0
+	}
+	points := 3 + capital
+	if odd > 0 && (words > 0 || numbers > 0 || odd > 1) {
+		points++
+	}
+	if short > 0 && odd == 0 {
+		points--
+	}
+	if signs {
+		points += 2
+	}
+	return max(0, min(6, points))
+}
+
+// isRegion reports whether the parts are those of a region or a zone of a cloud: eu-central-1.
+func isRegion(parts []string) bool {
+	return len(parts) == 3 && len(parts[0]) == 2 && len(parts[2]) < 3
+}
+
+// isCommonPart reports whether a word is in most sentences and in few passwords.
+func isCommonPart(low string) bool { return clueOf(low).plain && len(low) < 5 }
+
+// isScrambledLetters reports whether letters of both cases are mixed as by chance: szBGYrz.
+func isScrambledLetters(v string) bool {
+	lower := chars.Lower(v)
+	return isUnspeakable(lower)
+}
+
+// isUnspeakable reports whether letters have too few vowels, or too many consonants in a row, for a word.
+func isUnspeakable(low string) bool {
+	row, longest, vowels, letters := 0, 0, 0, 0
+	for _, r := range low {
+		letters++
+		if strings.ContainsRune("aeiouyäöüáéíóúàèìòùâêîôûãõåæøı", r) || r > 0x17f {
+			vowels++
+			row = 0
+			continue
+		}
+		row++
+		longest = max(longest, row)
+	}
+	return (longest > 5 || vowels*6 < letters) && !isEnglish(low)
+}
+
+// scrambled reports whether v mixes digits and both cases, as random values do and names do not.
+func scrambled(v string) bool {
+	turns := 0
+	kind := func(c byte) int {
+		switch {
+		case chars.IsDigit(c):
+			return 0
+		case c >= 'a' && c <= 'z':
+			return 1
+		case c >= 'A' && c <= 'Z':
+			return 2
+		}
+		return 3 //nolint:mnd // another sign
+	}
+	seen := [4]bool{}
+	for i := range len(v) {
+		seen[kind(v[i])] = true
+		if i > 0 && kind(v[i]) != kind(v[i-1]) {
+			turns++
+		}
+	}
+	return seen[0] && seen[1] && seen[2] && turns >= len(v)/3 && entropy(v) > 3.5 && !isReference(v) && !isHashOrUUID(v)
+}
+
+// announcesDigest reports whether a sentence names something public before a value.
+func announcesDigest(before string) bool {
+	return containsAny(chars.Lower(before), []string{
+		"public", "hash", "digest", "checksum", "fingerprint", "integrity", "sha", "commit", "version", "id ",
+		"http", "file",
+	}) || strings.Contains(before, "ssh-")
+}
