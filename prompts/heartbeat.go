@@ -2,8 +2,10 @@ package prompts
 
 import (
 	"context"
+	"errors"
 	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
 )
 
@@ -34,6 +36,9 @@ const checkTime = "2006-01-02 15:04 MST"
 // heartbeat returns the prompt: the checklist of HEARTBEAT.md and the checks that are recorded, or only one of them.
 func heartbeat(v *workspace.View, only string) (string, error) {
 	tasks, checks, err := v.Heartbeat()
+	if errors.Is(err, workspace.ErrHeartbeatState) {
+		return "", fault.New("%v", workspace.ErrHeartbeatState)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -274,6 +274,23 @@ func TestBeforeTheFirstBoot(t *testing.T) {
 	}
 }
 
+// A file of another form is named, with what to do.
+func TestSpoiledHeartbeat(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(kate)); err != nil {
+		t.Fatal(err)
+	}
+	err := os.WriteFile(filepath.Join(folder, "memory/heartbeat-state.json"), []byte("[]"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := begin(t, folder, t.TempDir(), audience.DM()).request("prompts/get", map[string]any{"name": "heartbeat"})
+	if !strings.Contains(got, "memory/heartbeat-state.json is not") {
+		t.Errorf("the prompt is answered %s", got)
+	}
+}
+
 // A group's prompts are the same whatever is private in the folder and in the memory.
 func TestGroupDependsOnItsOwnOnly(t *testing.T) {
 	t.Parallel()
