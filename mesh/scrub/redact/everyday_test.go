@@ -3,6 +3,11 @@ package redact
 // everydayTexts are what people tell an assistant about their days and their work, with numbers and odd words and
 // without a secret. They were written before the weights of told.go were chosen.
 var everydayTexts = []string{
+	"The Furka Pass is 2429 m high and closed from November to May; we'll take the Gotthard instead.",
+	"The family pass is 4200 yen, and children under six are free.",
+	"She saved it to her Pinterest, pin 38421 on the kitchen board.",
+	"Le mot de passe est oublié depuis longtemps, on devra en demander un autre à la banque.",
+	"- name: Log in\n  uses: docker/login-action@v3\n  with:\n    username: ${{ secrets.REGISTRY_USER }}",
 	"Mum turns 70 on 14 March 2027, the party is at the Seehof and about 45 people are coming.",
 	"I parked on level 3, bay 3417, next to the blue Skoda.",
 	"The dishwasher shows E24 again, last time it was the drain hose.",

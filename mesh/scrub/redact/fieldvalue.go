@@ -178,3 +178,9 @@ func isDigits(v string) bool {
 func isTypedPhrase(v string, mean meaning) bool {
 	return hasOddWord(v) || mean == isPhrase && isPassphrase(v) || isPassphrase(v) && strings.ContainsAny(v, "0123456789")
 }
+
+// isCounted reports whether v is a number of what the text after it names: a pass that is 2429 m high.
+func isCounted(v, after string) bool {
+	next, _, _ := strings.Cut(strings.TrimLeft(chars.Lower(after), " "), " ")
+	return strings.Trim(v, "0123456789") == "" && clueOf(strings.TrimRight(next, ".,;:!?)")).unit
+}

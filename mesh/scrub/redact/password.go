@@ -374,6 +374,8 @@ func value(text string, i int, l label, how style) (Finding, bool) {
 			strings.Contains(v, "–"),
 		how != literal && v[0] == '!' && !strings.ContainsFunc(v[1:], func(r rune) bool { return !unicode.IsLetter(r) }):
 		return none, false
+	case l.word == "pass" && isCounted(v, text[end:]):
+		return none, false
 	case l.isPIN():
 		digits := strings.TrimRight(v, "#*")
 		if strings.Contains(l.word, "code") { // those of doors have letters too

@@ -242,7 +242,10 @@ func wordShape(v, low string, c census) int {
 // digitShape judges letters with digits: 4 for a word and a number, more for what no name looks like.
 func digitShape(v, low string, c census) int {
 	stem := strings.TrimRight(v, "0123456789!?*#$%&+^~")
+	_, release, _ := strings.Cut(low, "@v") // login-action@v3
 	switch {
+	case release != "" && strings.Trim(release, "0123456789.") == "":
+		return 0
 	case isAlgorithm(low), isUnit(low), len(low) > 1 && low[0] == 'v' && chars.IsDigit(low[1]):
 		return 0
 	case strings.ContainsAny(v, "-_./"):

@@ -126,7 +126,9 @@ func commonWord(v string) bool {
 	if slices.Contains(plain, v) {
 		return true
 	}
-	for _, end := range []string{"ed", "ing", "able", "ible", "ly", "ent", "ive", "ous", "ally"} {
+	for _, end := range []string{
+		"ed", "ing", "able", "ible", "ly", "ent", "ive", "ous", "ally", "é", "ée", "és", "ées", // changé
+	} {
 		if len(v) > len(end)+3 && strings.HasSuffix(v, end) {
 			return true
 		}
