@@ -16,7 +16,8 @@ import (
 // Connections that send no token are limited: the oldest is closed. One that has sent a token is not among them.
 func TestStrangersAreLimited(t *testing.T) {
 	t.Parallel()
-	h := serveHouse(t, func(o *HTTPOptions) { o.Strangers = 4 })
+	// Nothing but the limit closes a connection while the test looks.
+	h := serveHouse(t, func(o *HTTPOptions) { o.Strangers, o.Arrival = 4, 2*servetest.Soon })
 	address := strings.TrimPrefix(h.url, "http://")
 	dial := func() net.Conn {
 		t.Helper()
@@ -50,12 +51,13 @@ func TestStrangersAreLimited(t *testing.T) {
 	for range 12 {
 		idle = append(idle, dial())
 	}
+	deadline := time.Now().Add(servetest.Soon / 4)
 	for i, c := range idle[:8] {
-		if err := c.SetReadDeadline(time.Now().Add(servetest.Soon)); err != nil {
+		if err := c.SetReadDeadline(deadline); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("idle connection %d of 12 is still open: %v", i+1, err)
+			t.Fatalf("idle connection %d of 12 is still open: %v", i+1, err)
 		}
 	}
 	if got := ask(idle[11], ""); !strings.HasPrefix(got, "HTTP/1.1 200") {
