@@ -78,7 +78,7 @@ func unreadable(err error) bool {
 }
 
 // denied returns the error of closing an index, nil after it was logged if the system does not let this process write
-// there: nothing is lost, and whoever only reads has no failure.
+// there: nothing is lost, and a process that only reads has no failure.
 func (v *View) denied(ctx context.Context, err error) error {
 	if !unreadable(err) && !errors.Is(err, syscall.EROFS) {
 		return err

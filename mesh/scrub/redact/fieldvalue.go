@@ -33,7 +33,7 @@ func isWords(line string) bool {
 	})
 }
 
-// notSaid reports whether v is no value but stands for one: a placeholder, a reference or the word for a secret.
+// notSaid reports whether v is in the place of a value: a placeholder, a reference or the word for a secret.
 func notSaid(v string) bool {
 	if isHashedPassword(v) {
 		return false

@@ -315,7 +315,7 @@ func isCamel(v string) bool {
 	return true
 }
 
-// unleet returns low with the letters that digits stand for.
+// unleet returns low with its digits read as the letters that they resemble.
 func unleet(low string) string {
 	return strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "9", "g").Replace(low)
 }

@@ -338,7 +338,7 @@ var toldLookalikes = []string{
 	"I dropped a pin at 46.5286, 10.4531 so you can find the trailhead.",
 	"Primary key is (tenant_id, order_id); foreign key fk_orders_customer references customers(id).",
 	"const token = await getAccessTokenSilently({ authorizationParams: { audience } });",
-	"docker login -u ci --password-stdin registry.gitlab.com < /run/secrets/registry",
+	"docker login -u ci --password-stdin registry.mirelle.dev < /run/secrets/registry",
 	"Login failed: invalid username or password (error code 0x80070005).",
 	"password: ********\nusername: jmeyer\nlast login: 2026-01-09",
 	"Did you reset the password? Yes, yesterday, it's in 1Password under 'Staging'.",

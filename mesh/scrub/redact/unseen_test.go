@@ -314,7 +314,7 @@ var unseenLookalikes = []string{
 	"session_id and csrf_token are cleared at logout",
 	"jwt.ParseWithClaims(tokenString, &Claims{}, keyFunc)",
 	"z-index: 9999; background: url(data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7)",
-	"\"resolved\": \"https://registry.npmjs.org/keyv/-/keyv-4.5.4.tgz\"",
+	"\"resolved\": \"https://npm.mirelle.dev/keyv/-/keyv-4.5.4.tgz\"",
 	"update the driver from 535.183.01 to 550.54.14",
 	"Meeting ID: 845 2210 9931, room 4.17",
 	"Password reset emails come from no-reply addresses only.",
