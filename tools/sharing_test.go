@@ -87,7 +87,7 @@ func TestSharingWithoutADialog(t *testing.T) {
 			contains(t, "refusal", refusal(t, tool, arguments), "which is private", "confirm: true")
 		})
 	}
-	private := "---\nname: unlock\nintent: open the garage\n---\nType 4711 at the garage.\n"
+	private := "---\nname: unlock\nintent: open the garage\n---\nLook for garage 4711.\n"
 	sharing := fmt.Sprintf(`{"action":"ingest","visibility":"shared","text":%q}`, private)
 	contains(t, "skill", refusal(t, Skills(v), sharing), "which is private")
 }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -125,7 +126,10 @@ func (r *Redactor) find(text string) []Finding {
 		all = append(all, d.Detect(read.text)...)
 	}
 	all = append(all, r.secrets.Detect(read.text)...)
-	all = slices.DeleteFunc(all, func(f Finding) bool { return isPublic(read.text, f) })
+	if len(all) > 0 {
+		own := identifiers(read.text)
+		all = slices.DeleteFunc(all, func(f Finding) bool { return inside(own, f) || isPublic(read.text, f) })
+	}
 	if r.list != nil {
 		all = append(all, r.list.Detect(read.text)...)
 	}
@@ -224,6 +228,17 @@ func widen(kept []span, f Finding) Finding {
 		}
 	}
 	return f
+}
+
+// identifier is the ID of a memory, lesson or skill, or a token of evidence. Reflections quote them.
+var identifier = regexp.MustCompile(`\b(?:[a-z]+_\d{13}_[0-9a-f]{6}|ev:\d{8}T\d{6}Z-[0-9A-Z]{26})\b`)
+
+// identifiers returns where text has IDs of its own.
+func identifiers(text string) (spans []span) {
+	for _, m := range identifier.FindAllStringIndex(text, -1) {
+		spans = append(spans, span{m[0], m[1]})
+	}
+	return spans
 }
 
 // dataURIs returns the base64 payloads of data URIs: images, for example,
