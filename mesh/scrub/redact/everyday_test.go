@@ -3,6 +3,8 @@ package redact
 // everydayTexts are what people tell an assistant about their days and their work, with numbers and odd words and
 // without a secret. They were written before the weights of told.go were chosen.
 var everydayTexts = []string{
+	"        flash('Invalid username or password.', 'danger')",
+	"throw new AuthError(\"Wrong password\", \"warning\");",
 	"“The hut opens in June, Eve has the keys” (mem_1776657600000_0f0468, 2026-04-20)",
 	"The password is in the safe; see skill_1795459204236_a6ef20 and ev:20260102T044827Z-01KDYGJ72E0000000000000000.",
 	"The Furka Pass is 2429 m high and closed from November to May; we'll take the Gotthard instead.",

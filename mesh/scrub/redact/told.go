@@ -149,7 +149,7 @@ func (p *passage) candidates(s int, list []candidate) []candidate {
 			continue
 		}
 		start, v := p.valueAt(i)
-		if w.clue.named() || w.clue.plain || v == "" {
+		if w.clue.named() || w.clue.plain || v == "" || p.isArgument(start, start+len(v)) {
 			continue
 		}
 		looks := shapeOf(v)
@@ -170,6 +170,16 @@ func (p *passage) candidates(s int, list []candidate) []candidate {
 		}
 	}
 	return list
+}
+
+// isArgument reports whether the value at text[start:end] is the last string of a call, after another one:
+// flash("Wrong password", "danger").
+func (p *passage) isArgument(start, end int) bool {
+	if start == 0 || end+1 >= len(p.text) || p.text[end] != p.text[start-1] || p.text[end+1] != ')' {
+		return false
+	}
+	before := strings.TrimRight(p.text[:start-1], " \t\n")
+	return strings.HasSuffix(before, `",`) || strings.HasSuffix(before, "',")
 }
 
 // isStrange reports whether the word is none of English, in an English sentence, and can be a password all the same.
