@@ -46,13 +46,18 @@ func newFolder(t *testing.T) *folder {
 	return f
 }
 
+// write creates or replaces the file called name in one step, so that no look finds it half written.
 func (f *folder) write(name, text string) {
 	f.t.Helper()
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		f.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	whole := filepath.Join(f.t.TempDir(), "whole")
+	if err := os.WriteFile(whole, []byte(text), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.Rename(whole, path); err != nil {
 		f.t.Fatal(err)
 	}
 }
