@@ -115,6 +115,7 @@ func (ix *Index) drop(ctx context.Context) error {
 // tryFlush brings the tables in line with the ledger: memories, skills, blocks, in this order. After an error it is not
 // known what the table has, so the next flush reads it again.
 func (ix *Index) tryFlush(ctx context.Context) error {
+	defer ix.Tables.Filled()
 	removed, err := ix.reconcile(ctx)
 	if err != nil {
 		ix.present = nil

@@ -65,6 +65,29 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
+// BenchmarkFill writes an empty table in calls of 10,000 rows, as a workspace that was imported does. The time of a row
+// must not grow with the table. VmHWM is the process's, so it is that of the largest table so far.
+func BenchmarkFill(b *testing.B) {
+	for _, n := range []int{50_000, 200_000, 1_000_000} {
+		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				db := benchDB(b)
+				rows := clustered(testRNG(), 0, fragmentMax)
+				for at := 0; at < n; {
+					for i := range rows {
+						rows[i].ID = memoryID(at)
+						at++
+					}
+					mustAdd(b, db, rows)
+				}
+				mustCount(b, db, n)
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/row")
+			b.Log(residentMemory(b))
+		})
+	}
+}
+
 func BenchmarkTable(b *testing.B) {
 	for _, n := range []int{5_000, 20_000, 100_000} {
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/lancedb/lancedb-go/pkg/contracts"
 )
 
 // Foreign describes a LanceDB database that another implementation of RFC-0011 wrote.
@@ -151,7 +152,7 @@ func columnTimes(ctx context.Context, h *handle, schema *arrow.Schema, column st
 	}
 	values := make(map[string]int64)
 	sift := func(where string, visit func(string)) error {
-		return call(ctx, func() error { return readIDs(ctx, h, where, visit) })
+		return call(ctx, func() error { return readIDs(ctx, h, contracts.QueryConfig{Where: where}, visit) })
 	}
 	number := "CAST(" + column + " AS BIGINT)"
 	if err := sift(number+" >= 0", func(id string) { values[id] = 0 }); err != nil || len(values) == 0 {

@@ -45,6 +45,9 @@ type handle struct {
 	mu      sync.Mutex
 	version uint64
 	refs    int
+
+	// ids are those of all rows at version, nil if they are not known. The holder of DB.write owns it.
+	ids map[string]struct{}
 }
 
 // at returns the version of the table that is open.

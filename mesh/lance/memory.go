@@ -118,7 +118,7 @@ func (m *Memory) append(b *array.RecordBuilder, t rowTimes, metadata string) {
 // AddMemories adds the rows whose ids are not in the table yet, as one fragment a call (one for each 10,000
 // rows). A small fragment costs searches as much as hundreds of rows: batch. The rows are all checked before
 // the first is written, but an error while writing may leave some of them written; adding again is safe.
-// The caller holds the index lock.
+// The caller holds the index lock, and calls Filled when nothing more is to be added.
 func (db *DB) AddMemories(ctx context.Context, rows []Memory) error {
 	return memories.add(ctx, db, rows)
 }
@@ -150,7 +150,7 @@ func (db *DB) IDs(ctx context.Context) (map[string]struct{}, error) {
 		if h == nil {
 			return nil
 		}
-		return readIDs(ctx, h, "", func(id string) { ids[id] = struct{}{} })
+		return readAllIDs(ctx, h, func(id string) { ids[id] = struct{}{} })
 	})
 	return ids, err
 }

@@ -183,6 +183,51 @@ func TestTwoProcesses(t *testing.T) {
 	same([]string{memoryID(0), memoryID(1)})
 }
 
+// The ids that a fill keeps are not taken for those of a table that another process, or a deletion, has changed since.
+func TestFillAmongOtherChanges(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "lance")
+	db := openTest(t, dir, testModel)
+	other := startChild(t, dir)
+	rows := someMemories(testRNG(), 0, 9_000, testDim)
+	known := func(want int) {
+		t.Helper()
+		h, err := db.table(t.Context(), memoryTable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(h.ids); got != want {
+			t.Errorf("%d ids are kept, want %d", got, want)
+		}
+		if err := h.release(); err != nil {
+			t.Error(err)
+		}
+	}
+	mustAdd(t, db, rows[:3_000])
+	mustAdd(t, db, rows[2_000:5_000])
+	mustAdd(t, db, rows[4_990:5_010]) // a few, too
+	known(5_010)
+	other.do("add 5010 3")
+	mustAdd(t, db, rows[:6_000])
+	known(6_000)
+	if err := db.DeleteMemories(t.Context(), idsOf(rows[10:20])); err != nil {
+		t.Fatal(err)
+	}
+	known(0)
+	mustAdd(t, db, rows[:6_500])
+	mustCompact(t, db)
+	known(0)
+	other.do("add 6500 20")
+	mustAdd(t, db, rows)
+	db.Filled()
+	known(0)
+	want := idsOf(rows)
+	if diff := cmp.Diff([][]string{want, want}, [][]string{mustIDs(t, db), other.ids()}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	mustCount(t, db, len(rows))
+}
+
 // Two processes that find the same damaged head do not take each other's commits back.
 func TestTwoProcessesRecover(t *testing.T) {
 	t.Parallel()

@@ -29,6 +29,7 @@ const (
 // short-lived memory; writing is Arrow.
 const (
 	readPage    = 1_000
+	idPage      = 50_000 // of ids alone
 	fragmentMax = 10_000
 )
 
@@ -88,9 +89,12 @@ func (t *table[R]) add(ctx context.Context, db *DB, rows []R) error {
 		if err != nil {
 			return err
 		}
-		missing := slices.DeleteFunc(slices.Clone(fresh), func(r *R) bool { return present[t.id(r)] })
+		missing := slices.DeleteFunc(slices.Clone(fresh), func(r *R) bool {
+			_, there := present[t.id(r)]
+			return there
+		})
 		for chunk := range slices.Chunk(missing, fragmentMax) {
-			if err := t.put(ctx, h, db.model.Dimension, chunk); err != nil {
+			if err := t.extend(ctx, h, db.model.Dimension, chunk); err != nil {
 				return err
 			}
 		}
@@ -99,6 +103,24 @@ func (t *table[R]) add(ctx context.Context, db *DB, rows []R) error {
 	if err != nil {
 		return fmt.Errorf("add to table %s: %w", t.name, err)
 	}
+	return nil
+}
+
+// extend writes rows, and adds their ids to those that h knows.
+func (t *table[R]) extend(ctx context.Context, h *handle, dim int, rows []*R) error {
+	known, before := h.ids, h.at()
+	h.ids = nil // after an error it is not known what was written
+	if err := t.put(ctx, h, dim, rows); err != nil {
+		return err
+	}
+	// LanceDB makes the commit of a process without the lock a part of this table's, too.
+	if known == nil || h.at() != before+1 {
+		return nil
+	}
+	for _, r := range rows {
+		known[t.id(r)] = struct{}{}
+	}
+	h.ids = known
 	return nil
 }
 
@@ -161,16 +183,30 @@ func (t *table[R]) createIn(ctx context.Context, dir, name string, dim int) erro
 	return errors.Join(made.Close(), conn.Close())
 }
 
-// present returns which of the rows' ids the table has. Asking for a few costs a scan of the id column and
-// for many the transfer of all ids; the turning point was measured.
-func (t *table[R]) present(ctx context.Context, h *handle, rows []*R) (map[string]bool, error) {
+// present returns ids that the table has, among them those of rows that it has. Asking for a few costs a scan of the id
+// column and for many the transfer of all ids; the turning point was measured. All ids are kept with the table, so that
+// a fill in many calls transfers them once, and not for each of them.
+func (t *table[R]) present(ctx context.Context, h *handle, rows []*R) (map[string]struct{}, error) {
+	if h.ids != nil {
+		return h.ids, nil
+	}
 	count, err := h.Count(ctx)
-	if err != nil || count == 0 {
+	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]bool)
+	found := make(map[string]struct{})
+	visit := func(id string) { found[id] = struct{}{} }
 	if len(rows) > 2*idBatch {
-		return found, readIDs(ctx, h, "", func(id string) { found[id] = true })
+		if count > 0 {
+			if err := readAllIDs(ctx, h, visit); err != nil {
+				return nil, err
+			}
+		}
+		h.ids = found
+		return found, nil
+	}
+	if count == 0 {
+		return found, nil
 	}
 	for chunk := range slices.Chunk(rows, idBatch) {
 		ids := make([]string, len(chunk))
@@ -181,17 +217,46 @@ func (t *table[R]) present(ctx context.Context, h *handle, rows []*R) (map[strin
 		if err != nil {
 			return nil, err
 		}
-		if err := readIDs(ctx, h, where, func(id string) { found[id] = true }); err != nil {
+		if err := readIDs(ctx, h, contracts.QueryConfig{Where: where}, visit); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// readIDs calls visit with the id of each row that fulfils the predicate where; "" is every row, as lancedb-go drops an
-// empty condition.
-func readIDs(ctx context.Context, h *handle, where string, visit func(string)) error {
-	rows, err := h.Select(ctx, contracts.QueryConfig{Columns: []string{"id"}, Where: where})
+// Filled ends a series of additions: it lets go of the ids that they have kept, some 50 bytes for each row of a table.
+func (db *DB) Filled() {
+	db.write.Lock()
+	defer db.write.Unlock()
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, h := range db.open {
+		h.ids = nil
+	}
+}
+
+// readAllIDs calls visit with the id of each row, a page at a time: lancedb-go returns rows as JSON.
+func readAllIDs(ctx context.Context, h *handle, visit func(string)) error {
+	page := idPage
+	for offset := 0; ; offset += page {
+		n := 0
+		err := readIDs(ctx, h, contracts.QueryConfig{Limit: &page, Offset: &offset}, func(id string) {
+			n++
+			visit(id)
+		})
+		if err != nil || n < page {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// readIDs calls visit with the id of each row that q selects.
+func readIDs(ctx context.Context, h *handle, q contracts.QueryConfig, visit func(string)) error {
+	q.Columns = []string{"id"}
+	rows, err := h.Select(ctx, q)
 	for _, r := range rows {
 		visit(row(r).text("id"))
 	}
@@ -214,6 +279,7 @@ func (t *table[R]) remove(ctx context.Context, db *DB, ids []string) error {
 		if h == nil {
 			return nil
 		}
+		h.ids = nil
 		for chunk := range slices.Chunk(ids, idBatch) {
 			where, err := idIn(chunk)
 			if err != nil {
