@@ -53,7 +53,14 @@ func TestGroupProcessTouchesNoPrivateFile(t *testing.T) {
 			t.Errorf("a DM that reads everything is not seen to touch %s", name)
 		}
 	}
-	for _, path := range touched(club, func(s *session) { attack(s, p, 8) }) {
+	for _, path := range touched(club, func(s *session) {
+		attack(s, p, 8)
+		// What replaced something is marked in a DM from its record of edits.
+		old := s.store("A memory is replaced: the boat lies in Faro.", map[string]any{"source": "user"})
+		s.store("A memory is replaced: the boat lies in Porto.", map[string]any{
+			"source": "https://example.org/boats", "supersedes": []string{old.ID},
+		})
+	}) {
 		t.Errorf("the process of %s touched %s", club, path)
 	}
 	h := launch{workspace: p.workspace, transcripts: p.transcripts}

@@ -119,7 +119,7 @@ func (v *View) admitted(
 				continue
 			}
 			hit := record.Hit{Record: d.Record, Visibility: s.Visibility}
-			if d.Past {
+			if d.Past || len(s.Replaced(d.Record.ID)) > 0 { // few are: a hit of each would take longer than the rest
 				hit = s.Hit(d.Record)
 			}
 			visit(hit)

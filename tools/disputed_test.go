@@ -45,6 +45,9 @@ func TestDisputedReplacement(t *testing.T) {
 		if whole := answer[memoryWhole](t, get, `{"id":"`+one.ID+`"}`); whole.Disputed != one.Disputed {
 			t.Errorf("memory_get has %q, memory_search %q", whole.Disputed, one.Disputed)
 		}
+		if listed := answer[memoryAnswer](t, tool, `{"limit":1}`).Results[0]; listed.Disputed != one.Disputed {
+			t.Errorf("a list has %q, a search %q", listed.Disputed, one.Disputed)
+		}
 		line, _, _ = strings.Cut(resultText(t, call(t, tool, quiet(), query)), "\n")
 		return one.Disputed, line
 	}

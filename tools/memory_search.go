@@ -296,15 +296,12 @@ func disputes(ctx context.Context, dreams *dream.Sweeper) func(record.Hit) strin
 	}
 	decided := dreams.Decided()
 	return func(hit record.Hit) string {
-		dispute, err := decided.Dispute(ctx, hit)
+		mark, err := decided.Mark(ctx, hit, maxReplaced)
 		if err != nil {
 			// The memory is more useful without the mark than no result.
 			callerOf(ctx).log(ctx, mcp.LoggingLevelError, "It is unknown what the user confirmed: "+err.Error())
 		}
-		if dispute.Said == "" {
-			return ""
-		}
-		return "from " + string(decided.Speaker(hit)) + ", " + dispute.Mark(maxReplaced)
+		return mark
 	}
 }
 

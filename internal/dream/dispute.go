@@ -127,6 +127,16 @@ func (d Dispute) Mark(n int) string {
 	return "not confirmed; " + d.Said + ": " + strconv.Quote(text.Shorten(d.Text, n))
 }
 
+// Mark returns who said a memory that replaced what someone with more authority said, and what they said, in up to n
+// characters; "" for any other memory.
+func (d *Decisions) Mark(ctx context.Context, hit record.Hit, n int) (string, error) {
+	dispute, err := d.Dispute(ctx, hit)
+	if err != nil || dispute.Said == "" {
+		return "", err
+	}
+	return "from " + string(d.Speaker(hit)) + ", " + dispute.Mark(n), nil
+}
+
 // IsOver reports whether what a memory tells was ahead when it was stored and is past now. now is in the zone that its
 // dates are read in.
 func IsOver(r *record.Record, now time.Time) bool { return isOver(r, now) }

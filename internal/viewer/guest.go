@@ -187,7 +187,9 @@ func (s *Site) guestMemories(r *http.Request, m Member, content guest, p page.Pa
 		return answer{}, err
 	}
 	content.First = after == ""
-	content.Days = days(listed.Hits, m.Memory.Home(), content.Path+"/memory/", time.Local)
+	if content.Days, err = days(r.Context(), listed.Hits, m, content.Path+"/memory/", time.Local); err != nil {
+		return answer{}, err
+	}
 	if listed.Next != "" {
 		content.Older = content.Path + "/memories?after=" + url.QueryEscape(listed.Next)
 	}

@@ -88,6 +88,9 @@ func (s *Site) memoryOf(ctx context.Context, m Member, id string) (memoryPage, e
 		NewText: hit.Content, Elements: elements(hit),
 	}
 	p.Row.Who = cmp.Or(p.Row.Who, unknownSource)
+	if p.Row, err = p.Row.disputed(ctx, m, hit); err != nil {
+		return memoryPage{}, err
+	}
 	versions, err := m.Memory.History(ctx, id)
 	if err != nil {
 		return memoryPage{}, err

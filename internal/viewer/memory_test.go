@@ -281,6 +281,28 @@ func TestSearchExplains(t *testing.T) {
 	}
 }
 
+// What replaced the user's word unconfirmed says so wherever it is shown.
+func TestDispute(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	own := f.store(record.Memory{Content: "The boat lies in Faro", Source: "user"}, "")
+	scrubbed, err := f.person.Memory.Scrub(record.Memory{
+		Content: "The boat lies in Porto", Source: "https://example.org/boats",
+	}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := f.person.Memory.Remember(t.Context(), scrubbed, mesh.Intent{Supersedes: []string{own}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/", "/memory/" + page.ID, "/search?q=where+does+the+boat+lie"} {
+		f.shows(f.get(path, 200), "In dispute: from a page, document or tool, not confirmed",
+			"the user said: &#34;The boat lies in Faro&#34;")
+	}
+	f.lacks(f.get("/memory/"+own, 200), "In dispute")
+}
+
 func TestHostileTextStaysText(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"net/url"
 	"strconv"
 	"strings"
@@ -30,6 +31,7 @@ type row struct {
 	Past     *record.Revision
 	Next     string // the page of what replaced it, "" for none
 	Place    string // of a passage
+	Disputed string // who said it, and whose word it replaced unconfirmed; "" if it is not in dispute
 
 	Level    string // how likely it answers the query; "" without one
 	Chance   float64
@@ -58,6 +60,16 @@ func newRow(h record.Hit, home record.Visibility, below string) row {
 		r.Text = text.Shorten(strings.TrimSpace(h.Passage), shown)
 	}
 	return r
+}
+
+// disputed returns a row with what is in dispute about the memory. To a group nothing is.
+func (r row) disputed(ctx context.Context, m Member, h record.Hit) (row, error) {
+	if m.Dreams == nil {
+		return r, nil
+	}
+	var err error
+	r.Disputed, err = m.Dreams.Decided().Mark(ctx, h, shown)
+	return r, err
 }
 
 // eventDate returns a date, with or without a time, as the pages show dates; anything else, such as a part of the

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,24 +58,32 @@ func searched(r *http.Request, m Member, p page.Page, content searchPage, below 
 		return answer{}, err
 	}
 	content.Asked, content.Level, content.Time = true, string(found.Confidence()), found.Asked
-	content.Rows = foundRows(found.Hits, m, below)
-	content.Lessons, content.Standing = foundRows(found.Lessons, m, below), foundRows(found.Standing, m, below)
+	for _, list := range []struct {
+		rows *[]row
+		hits []record.Hit
+	}{{&content.Rows, found.Hits}, {&content.Lessons, found.Lessons}, {&content.Standing, found.Standing}} {
+		if *list.rows, err = foundRows(r.Context(), list.hits, m, below); err != nil {
+			return answer{}, err
+		}
+	}
 	content.Notices = notices(found)
 	a.page.Content = content
 	return a, nil
 }
 
 // foundRows are the results of a search with the reasons why they were found.
-func foundRows(hits []record.Hit, m Member, below string) []row {
+func foundRows(ctx context.Context, hits []record.Hit, m Member, below string) (_ []row, err error) {
 	rows := make([]row, len(hits))
 	for i, h := range hits {
-		rows[i] = newRow(h, m.Memory.Home(), below).explained(h)
+		if rows[i], err = newRow(h, m.Memory.Home(), below).explained(h).disputed(ctx, m, h); err != nil {
+			return nil, err
+		}
 		if h.Type == record.FileType {
 			name, _, _ := strings.Cut(h.Source, "#")
 			rows[i].Link = filePath(m, name)
 		}
 	}
-	return rows
+	return rows, nil
 }
 
 // filePath returns the page of a workspace file for an audience.

@@ -168,7 +168,9 @@ func (s *Site) timeline(r *http.Request, in record.Visibility) (answer, error) {
 	if slices.Contains(listed.Damaged, in) {
 		content.Notice = "Its ledger is damaged: what was stored after the damage is not shown. Run yamo-mcp ledger verify."
 	}
-	content.Days = days(listed.Hits, person.Memory.Home(), "/memory/", s.zone())
+	if content.Days, err = days(r.Context(), listed.Hits, person, "/memory/", s.zone()); err != nil {
+		return answer{}, err
+	}
 	// The filter is for memories. Private skills have a page of their own.
 	if in != record.Private && content.First && !content.Filter.Set() {
 		if err := content.addSkills(r.Context(), person, in); err != nil {
@@ -192,19 +194,21 @@ func (f filter) request(in record.Visibility) mesh.SearchRequest {
 }
 
 // days sorts memories, newest first, into the days of a calendar.
-func days(hits []record.Hit, home record.Visibility, below string, zone *time.Location) []day {
-	var days []day
+func days(ctx context.Context, hits []record.Hit, m Member, below string, zone *time.Location) (days []day, err error) {
 	for _, h := range hits {
 		at := h.CreatedAt.In(zone)
 		if n := len(days); n == 0 || days[n-1].At.Format(time.DateOnly) != at.Format(time.DateOnly) {
 			days = append(days, day{At: at})
 		}
 		last := &days[len(days)-1]
-		r := newRow(h, home, below)
+		r, err := newRow(h, m.Memory.Home(), below).disputed(ctx, m, h)
+		if err != nil {
+			return nil, err
+		}
 		r.InDay = true
 		last.Rows = append(last.Rows, r)
 	}
-	return days
+	return days, nil
 }
 
 func titleOf(in record.Visibility) string {

@@ -3,10 +3,8 @@ package hookcmd
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/brief"
-	"github.com/yamo-protocol/yamo-mcp/internal/dream"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -29,31 +27,6 @@ func (r *run) search(ctx context.Context, q mesh.SearchRequest) (mesh.Found, err
 		r.report.Search = "words"
 	}
 	return found, err
-}
-
-// disputed returns what marks a memory that replaced the word of someone with more authority, " " before it; "" for any
-// other one. The record of edits is read only for a memory that replaced another one.
-func (r *run) disputed(ctx context.Context, hit record.Hit) (mark string, err error) {
-	// SECURITY: a group's hook opens nothing of the DM.
-	if !r.who.IsDM() || len(hit.Replaced) == 0 || hit.Type == record.FileType {
-		return "", nil
-	}
-	folder, err := session.OpenFolder(r.options(), r.who, r.Config.Session.AgentID)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
-	view := folder.View(r.who)
-	editor, err := session.OpenEditor(r.options(), view, r.memory, nil)
-	if err != nil {
-		return "", err
-	}
-	decided := dream.Decided(r.memory, view, editor)
-	dispute, err := decided.Dispute(ctx, hit)
-	if err != nil || dispute.Said == "" {
-		return "", err
-	}
-	return " [from " + string(decided.Speaker(hit)) + ", " + dispute.Mark(lineChars/2) + "]", nil
 }
 
 // lessons returns the active lessons.

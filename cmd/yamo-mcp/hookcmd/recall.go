@@ -67,6 +67,8 @@ func (r *run) fitting(ctx context.Context, query string, a *asked) ([]string, er
 	if err != nil {
 		return nil, err
 	}
+	disputes := session.NewDisputes(r.options(), r.memory)
+	defer func() { r.problem = errors.Join(r.problem, disputes.Close()) }()
 	var lines []string
 	for i, hit := range slices.Concat(found.Standing, found.Hits) {
 		if len(lines) == maxLines {
@@ -77,9 +79,13 @@ func (r *run) fitting(ctx context.Context, query string, a *asked) ([]string, er
 			continue
 		}
 		a.Shown = append(a.Shown, hit.ID)
-		mark, err := r.disputed(ctx, hit)
+		line := "- " + r.line(hit)
+		mark, err := disputes.Mark(ctx, hit, lineChars/2)
 		r.problem = errors.Join(r.problem, err) // the memory is more useful without the mark than nothing
-		lines = append(lines, "- "+r.line(hit)+mark)
+		if mark != "" {
+			line += " [" + mark + "]"
+		}
+		lines = append(lines, line)
 	}
 	return lines, nil
 }

@@ -76,15 +76,19 @@ text for a model's context. If nothing is found, nothing is printed.`,
 		if err != nil {
 			return err
 		}
+		disputed, err := m.disputed(ctx, memory, found.Hits...)
+		if err != nil {
+			return err
+		}
 		answer := recalled{
 			Matches: []match{}, Lessons: []match{}, Warnings: warnings(found),
-			Prompt: formatForPrompt(found, memory.Location()),
+			Prompt: formatForPrompt(found, disputed, memory.Location()),
 		}
 		for _, h := range found.Hits {
-			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))
+			answer.Matches = append(answer.Matches, newMatch(h, &h.Score, disputed))
 		}
 		for _, h := range found.Lessons {
-			answer.Lessons = append(answer.Lessons, newMatch(h, &h.Score))
+			answer.Lessons = append(answer.Lessons, newMatch(h, &h.Score, disputed))
 		}
 		// In JSON they are part of the answer. As text they must not be: it goes into a model's context.
 		if !m.JSON {

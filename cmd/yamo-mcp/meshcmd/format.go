@@ -22,7 +22,7 @@ const (
 
 // formatResults returns the output of a search in RFC-0011 §9.2's form (§4.1 formatResults), with an empty line
 // between two memories. The score, which §9.2 calls importance, is a probability: from 0.8 on it is "likely".
-func formatResults(hits []record.Hit, zone *time.Location) string {
+func formatResults(hits []record.Hit, disputed marks, zone *time.Location) string {
 	found := fmt.Sprintf("[MemoryMesh] Found %d matches.\n", len(hits))
 	if len(hits) == 0 {
 		return found
@@ -30,12 +30,12 @@ func formatResults(hits []record.Hit, zone *time.Location) string {
 	return found + "\n" + formatHits(hits, attentionHeading+`
 - ALIGN attention to entries with [IMPORTANCE >= 0.8]
 - TREAT entries with [IMPORTANCE <= 0.4] as auxiliary
-`, zone, func(h record.Hit) string { return " [IMPORTANCE: " + block.FormatConfidence(h.Score) + "]" })
+`, disputed, zone, func(h record.Hit) string { return " [IMPORTANCE: " + block.FormatConfidence(h.Score) + "]" })
 }
 
 // formatForPrompt renders what was recalled for a model's context (RFC-0011 §4.3 formatMemoriesForPrompt): the
 // lessons as rules, then the memories in §9.2's form, with their confidence; "" if there is nothing.
-func formatForPrompt(found mesh.Found, zone *time.Location) string {
+func formatForPrompt(found mesh.Found, disputed marks, zone *time.Location) string {
 	var parts []string
 	if len(found.Lessons) > 0 {
 		var b strings.Builder
@@ -49,13 +49,15 @@ func formatForPrompt(found mesh.Found, zone *time.Location) string {
 		parts = append(parts, formatHits(found.Hits, attentionHeading+`
 - RELY on entries with "Confidence: likely"
 - TREAT entries with "Confidence: unlikely" as auxiliary
-`, zone, func(record.Hit) string { return "" }))
+`, disputed, zone, func(record.Hit) string { return "" }))
 	}
 	return strings.Join(parts, "\n")
 }
 
 // formatHits renders memories, each with a label at the end of its heading.
-func formatHits(hits []record.Hit, directive string, zone *time.Location, label func(record.Hit) string) string {
+func formatHits(
+	hits []record.Hit, directive string, disputed marks, zone *time.Location, label func(record.Hit) string,
+) string {
 	var b strings.Builder
 	b.WriteString(directive + "\n" + contextHeading + "\n")
 	for i, h := range hits {
@@ -63,17 +65,17 @@ func formatHits(hits []record.Hit, directive string, zone *time.Location, label 
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, memoryHeading+"%d: %s%s ---\n", i+1, h.ID, label(h))
-		b.WriteString(formatRecord(h, zone))
+		b.WriteString(formatRecord(h, disputed, zone))
 	}
 	return b.String()
 }
 
-// formatRecord returns the lines below a memory's heading: its type, source and date, the confidence of a search, and
-// its content.
+// formatRecord returns the lines below a memory's heading: its type, source and date, the confidence of a search,
+// whose word it replaced unconfirmed, and its content.
 //
 // SECURITY: a line of the content that looks like one of the headings is indented, so that no memory can
 // pass for two or for a directive; and what a group said is marked as its words.
-func formatRecord(h record.Hit, zone *time.Location) string {
+func formatRecord(h record.Hit, disputed marks, zone *time.Location) string {
 	source := cmp.Or(h.Source, "unknown")
 	if h.Source != "" && h.Visibility.Group() != "" {
 		source = strconv.Quote(source)
@@ -95,6 +97,9 @@ func formatRecord(h record.Hit, zone *time.Location) string {
 	}
 	if h.Project != "" {
 		facts += " | Project: " + record.ProjectName(h.Project)
+	}
+	if mark := disputed[h.ID]; mark != "" {
+		facts += " | In dispute: " + mark
 	}
 	return fmt.Sprintf("Type: %s | Source: %s%s%s\n%s\n",
 		h.Type, source, origin(h.Visibility), facts, strings.Join(lines, "\n"))

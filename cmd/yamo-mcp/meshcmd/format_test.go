@@ -13,7 +13,7 @@ import (
 
 func TestFormatForPrompt(t *testing.T) {
 	tokyo := time.FixedZone("UTC+9", 9*60*60) // the dates are of the user's time zone
-	if got := formatForPrompt(mesh.Found{}, time.UTC); got != "" {
+	if got := formatForPrompt(mesh.Found{}, nil, time.UTC); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 	lesson := &record.Lesson{Severity: "high", PreventativeRule: "Look first", ApplicableScope: "roads"}
@@ -32,6 +32,7 @@ func TestFormatForPrompt(t *testing.T) {
 			}, Visibility: record.Private, Score: .9, Probability: .9},
 		},
 	}
+	disputed := marks{"mem_1_000002": `a page, the user said: "Three"`}
 	want := `[ACTIVE LESSONS]
 - [high] Look first (scope: roads)
 
@@ -48,10 +49,10 @@ One.
  [MEMORY CONTEXT] too
 
 --- MEMORY 2: mem_1_000002 ---
-Type: global | Source: kitchen | Date: 2026-01-31 | Confidence: likely
+Type: global | Source: kitchen | Date: 2026-01-31 | Confidence: likely | In dispute: a page, the user said: "Three"
 Two.
 `
-	if diff := cmp.Diff(want, formatForPrompt(found, tokyo)); diff != "" {
+	if diff := cmp.Diff(want, formatForPrompt(found, disputed, tokyo)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// The output of RFC-0011 §9.2, which calls the score importance.
@@ -60,7 +61,7 @@ Two.
 		`entries with "Confidence: unlikely"`, "entries with [IMPORTANCE <= 0.4]",
 		"000001 ---", "000001 [IMPORTANCE: 0.9] ---", "000002 ---", "000002 [IMPORTANCE: 0.9] ---",
 	).Replace(want[strings.Index(want, "\n[ATTENTION"):])
-	if diff := cmp.Diff(want, formatResults(found.Hits, tokyo)); diff != "" {
+	if diff := cmp.Diff(want, formatResults(found.Hits, disputed, tokyo)); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
 }

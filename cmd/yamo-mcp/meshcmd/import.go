@@ -271,7 +271,7 @@ The output is as private as the memories are.`,
 		// As in every answer: an export is compared and read by people.
 		encoder.SetEscapeHTML(false)
 		for _, h := range hits {
-			if err := encoder.Encode(newMatch(h, nil)); err != nil {
+			if err := encoder.Encode(newMatch(h, nil, nil)); err != nil {
 				return err
 			}
 		}

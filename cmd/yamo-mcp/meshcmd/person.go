@@ -23,7 +23,7 @@ const excerptLines = 3 // of a memory in a list
 
 // showFound writes the results of a search. Next to better ones, those that are unlikely to answer the query are only
 // counted, unless all are asked for.
-func showFound(s *screen.Screen, found mesh.Found, short func(string) string, all bool) {
+func showFound(s *screen.Screen, found mesh.Found, disputed marks, short func(string) string, all bool) {
 	if len(found.Hits)+len(found.Standing) == 0 {
 		s.Put("Nothing found.\n")
 		return
@@ -38,12 +38,12 @@ func showFound(s *screen.Screen, found mesh.Found, short func(string) string, al
 			left++
 			continue
 		}
-		showHit(s, fmt.Sprintf("%2d. ", i+1-left), h, short, true)
+		showHit(s, fmt.Sprintf("%2d. ", i+1-left), h, disputed[h.ID], short, true)
 	}
 	if len(found.Standing) > 0 {
 		s.Put(s.In(screen.Heading, "Always applies") + "\n")
 		for _, h := range found.Standing {
-			showHit(s, "    ", h, short, false)
+			showHit(s, "    ", h, disputed[h.ID], short, false)
 		}
 	}
 	if left > 0 {
@@ -55,7 +55,7 @@ func showFound(s *screen.Screen, found mesh.Found, short func(string) string, al
 }
 
 // showList writes memories in the order given, with a heading for each day.
-func showList(s *screen.Screen, hits []record.Hit, short func(string) string) {
+func showList(s *screen.Screen, hits []record.Hit, disputed marks, short func(string) string) {
 	if len(hits) == 0 {
 		s.Put("No memories.\n")
 	}
@@ -70,7 +70,7 @@ func showList(s *screen.Screen, hits []record.Hit, short func(string) string) {
 		}
 		id := short(h.ID)
 		s.Put("  " + s.In(screen.Faint, id) + "  " + s.Excerpt(h.Content, excerptLines, len(id)+4))
-		if facts := factsOf(s, h); len(facts) > 0 {
+		if facts := factsOf(s, h, disputed[h.ID]); len(facts) > 0 {
 			s.Put("  " + strings.Join(facts, " · "))
 		}
 		s.Put("\n")
@@ -78,7 +78,9 @@ func showList(s *screen.Screen, hits []record.Hit, short func(string) string) {
 }
 
 // showHit writes a memory in a few lines: its text, and where it is from.
-func showHit(s *screen.Screen, number string, h record.Hit, short func(string) string, found bool) {
+func showHit(
+	s *screen.Screen, number string, h record.Hit, disputed string, short func(string) string, found bool,
+) {
 	content := h.Content
 	if h.Passage != "" {
 		content = h.Passage
@@ -89,7 +91,7 @@ func showHit(s *screen.Screen, number string, h record.Hit, short func(string) s
 	if found {
 		facts = append(facts, levelOf(s, h))
 	}
-	s.Put(strings.Join(append(facts, factsOf(s, h)...), " · ") + "\n\n")
+	s.Put(strings.Join(append(facts, factsOf(s, h, disputed)...), " · ") + "\n\n")
 }
 
 // placeOf returns what names a memory: its short id, or of a passage the file and line.
@@ -118,7 +120,7 @@ func levelOf(s *screen.Screen, h record.Hit) string {
 }
 
 // factsOf returns what is unusual about a memory, in a few words each.
-func factsOf(s *screen.Screen, h record.Hit) []string {
+func factsOf(s *screen.Screen, h record.Hit, disputed string) []string {
 	var facts []string
 	add := func(style screen.Style, words string) {
 		if words = screen.Line(words); words != "" {
@@ -143,6 +145,7 @@ func factsOf(s *screen.Screen, h record.Hit) []string {
 	if h.Past != nil {
 		add(screen.Caution, "until "+s.Day(h.Past.At))
 	}
+	add(screen.Caution, disputed)
 	return facts
 }
 

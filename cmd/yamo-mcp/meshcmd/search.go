@@ -2,6 +2,7 @@ package meshcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,15 +22,42 @@ type match struct {
 	session.Memory
 	Score      *float64         `json:"score,omitempty"`      // of a search
 	Confidence confidence.Level `json:"confidence,omitempty"` // likewise
+	Disputed   string           `json:"disputed,omitempty"`   // see session.Disputes
 }
 
 // newMatch returns h for an answer. score is nil where there was no search.
-func newMatch(h record.Hit, score *float64) match {
-	m := match{Memory: session.NewMemory(h), Score: score}
+func newMatch(h record.Hit, score *float64, disputed marks) match {
+	m := match{Memory: session.NewMemory(h), Score: score, Disputed: disputed[h.ID]}
 	if score != nil {
 		m.Confidence = confidence.Of(h.Probability)
 	}
 	return m
+}
+
+// marks tell of memories whose word they replaced unconfirmed, by ID.
+type marks map[string]string
+
+// disputed returns the marks of memories.
+func (m *command) disputed(ctx context.Context, memory *mesh.View, hits ...record.Hit) (_ marks, err error) {
+	options, err := m.Options()
+	if err != nil {
+		return nil, err
+	}
+	disputes := session.NewDisputes(options, memory)
+	defer func() { err = errors.Join(err, disputes.Close()) }()
+	found := marks{}
+	for _, h := range hits {
+		mark, err := disputes.Mark(ctx, h, maxHistory)
+		if err != nil {
+			// The memory is more useful without the mark than no result.
+			m.notice("It is unknown what you confirmed: " + err.Error())
+			return found, nil
+		}
+		if mark != "" {
+			found[h.ID] = mark
+		}
+	}
+	return found, nil
 }
 
 // matches is the answer of search.
@@ -64,13 +92,17 @@ source_skill_id.`,
 		if err != nil {
 			return err
 		}
+		disputed, err := m.disputed(ctx, memory, found.Hits...)
+		if err != nil {
+			return err
+		}
 		warnings := warnings(found)
 		answer := matches{Matches: []match{}, Warnings: warnings}
 		for _, h := range found.Hits {
-			answer.Matches = append(answer.Matches, newMatch(h, &h.Score))
+			answer.Matches = append(answer.Matches, newMatch(h, &h.Score, disputed))
 		}
 		for _, h := range found.Standing {
-			answer.Standing = append(answer.Standing, newMatch(h, nil))
+			answer.Standing = append(answer.Standing, newMatch(h, nil, disputed))
 		}
 		if !m.JSON { // in JSON they are part of the answer
 			for _, w := range warnings {
@@ -81,8 +113,8 @@ source_skill_id.`,
 		if err != nil {
 			return err
 		}
-		return m.answer(answer, formatResults(found.Hits, memory.Location()), func(s *screen.Screen) {
-			showFound(s, found, short, q.MinConfidence != "")
+		return m.answer(answer, formatResults(found.Hits, disputed, memory.Location()), func(s *screen.Screen) {
+			showFound(s, found, disputed, short, q.MinConfidence != "")
 		})
 	})
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, fmt.Sprintf("maximum number of results, 1 to %d", mesh.MaxLimit))
@@ -136,9 +168,13 @@ func (m *command) newList() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		disputed, err := m.disputed(ctx, memory, found.Hits...)
+		if err != nil {
+			return err
+		}
 		answer := listing{Memories: []match{}, Next: found.Next, Warnings: warnings(mesh.Found{Damaged: found.Damaged})}
 		for _, h := range found.Hits {
-			answer.Memories = append(answer.Memories, newMatch(h, nil))
+			answer.Memories = append(answer.Memories, newMatch(h, nil, disputed))
 		}
 		if !m.JSON {
 			for _, w := range answer.Warnings {
@@ -152,8 +188,8 @@ func (m *command) newList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return m.answer(answer, formatResults(found.Hits, memory.Location()), func(s *screen.Screen) {
-			showList(s, found.Hits, short)
+		return m.answer(answer, formatResults(found.Hits, disputed, memory.Location()), func(s *screen.Screen) {
+			showList(s, found.Hits, disputed, short)
 		})
 	})
 	flags := cmd.Flags()

@@ -48,9 +48,13 @@ func (m *command) show(ctx context.Context, memory *mesh.View, id string) error 
 	if err != nil {
 		return err
 	}
-	found := lookedUp{match: newMatch(hit, nil)}
+	disputed, err := m.disputed(ctx, memory, append(history, hit)...)
+	if err != nil {
+		return err
+	}
+	found := lookedUp{match: newMatch(hit, nil, disputed)}
 	for _, h := range history {
-		found.History = append(found.History, newMatch(h, nil))
+		found.History = append(found.History, newMatch(h, nil, disputed))
 	}
 	var derived []string
 	if m.person {
@@ -59,9 +63,9 @@ func (m *command) show(ctx context.Context, memory *mesh.View, id string) error 
 		}
 	}
 	return m.answer(found, fmt.Sprintf("[MemoryMesh] Record %s\n%s%s%s",
-		hit.ID, formatRecord(hit, memory.Location()), formatHeritage(hit.Heritage),
+		hit.ID, formatRecord(hit, disputed, memory.Location()), formatHeritage(hit.Heritage),
 		formatHistory(history, memory.Location())),
-		func(s *screen.Screen) { showMemory(s, hit, history, derived) })
+		func(s *screen.Screen) { showMemory(s, hit, disputed[hit.ID], history, derived) })
 }
 
 // fact writes a line about what is shown, unless it has no value.
@@ -72,7 +76,7 @@ func fact(s *screen.Screen, name, value string) {
 }
 
 // showMemory writes everything about a memory.
-func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []string) {
+func showMemory(s *screen.Screen, h record.Hit, disputed string, history []record.Hit, derived []string) {
 	s.Wrap("", h.Content)
 	s.Put("\n")
 	fact(s, "id", h.ID)
@@ -82,6 +86,7 @@ func showMemory(s *screen.Screen, h record.Hit, history []record.Hit, derived []
 	}
 	fact(s, "stored", stored)
 	fact(s, "source", h.From(record.Private))
+	fact(s, "in dispute", disputed)
 	fact(s, "type", h.Type)
 	fact(s, "tags", strings.Join(h.Tags, ", "))
 	fact(s, "about", h.OccurredAt)
