@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
@@ -21,5 +23,16 @@ func (l *Ledger) lock(
 	if errors.Is(err, ErrBusy) {
 		err = fmt.Errorf("%w (waited %s)", err, l.opt.Wait)
 	}
+	if folder := filepath.Dir(l.opt.Lock); refused(err) == folder {
+		return release, fault.Unusable(folder, "a plain folder", err)
+	}
 	return release, fault.Unusable(l.opt.Lock, plainFile, err)
+}
+
+// refused returns the path that an error of the system is about, "" without one.
+func refused(err error) string {
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
+		return system.Path
+	}
+	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 )
 
@@ -166,5 +167,21 @@ func TestErrorsNameTheFile(t *testing.T) {
 	}
 	if _, err := newReader(opt).tryAdd(t.Context(), "mem_1"); err == nil || !strings.Contains(err.Error(), "private") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A linked folder of locks is named in the error, not the lock in it.
+func TestLinkedLockFolder(t *testing.T) {
+	t.Parallel()
+	opt := testOptions(t.TempDir())
+	a := newReader(opt)
+	a.add(t, "mem_1")
+	dir := filepath.Dir(opt.Lock)
+	if err := errors.Join(os.Rename(dir, dir+"2"), os.Symlink(dir+"2", dir)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := a.tryAdd(t.Context(), "mem_2")
+	if unusable, ok := errors.AsType[*fault.UnusableError](err); !ok || unusable.Path != dir {
+		t.Errorf("Append: %v, want an error about %s", err, dir)
 	}
 }

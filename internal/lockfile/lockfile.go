@@ -23,8 +23,9 @@ const (
 )
 
 // Exclusive waits for the exclusive lock on the file at path, and returns the function that releases it. It creates the
-// file with mode 0600 and missing folders with 0700. If ctx ends first, the error wraps [context.Cause] of ctx. The
-// lock is not reentrant: a second call in the same process waits for the first.
+// file with mode 0600 and missing folders with 0700. If ctx ends first, the error wraps [context.Cause] of ctx. A
+// symbolic link at path, or as its folder, is an error that wraps ELOOP; see [Resolved]. The lock is not reentrant: a
+// second call in the same process waits for the first.
 func Exclusive(ctx context.Context, path string) (release func() error, err error) {
 	return lock(ctx, path, syscall.LOCK_EX)
 }
@@ -32,6 +33,15 @@ func Exclusive(ctx context.Context, path string) (release func() error, err erro
 // Shared is [Exclusive] for a lock that any number of processes may have while none has the exclusive one.
 func Shared(ctx context.Context, path string) (release func() error, err error) {
 	return lock(ctx, path, syscall.LOCK_SH)
+}
+
+// Resolved returns path with the links of its folder followed, for a lock in a folder that a user may link to another
+// place, as with the folders of settings and caches. A folder that cannot be followed stays as it is.
+func Resolved(path string) string {
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
 }
 
 // TryExclusive is [Exclusive] without waiting: ok is false if another process has a lock on the file.
@@ -91,7 +101,12 @@ func try(path string, mode int) (release func() error, ok bool, err error) {
 // open opens the lock file at path, which is created if it is missing. On a read-only file system a shared lock is
 // taken on the file as it is; there file is nil if it is missing, because nobody can have locked it.
 func open(path string, mode int) (file *os.File, err error) {
-	if err = os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	dir := filepath.Dir(path)
+	// SECURITY: nor locks in a folder elsewhere. Two workspaces would share them, and others could hold them.
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return nil, &os.PathError{Op: "open the lock's folder", Path: dir, Err: syscall.ELOOP}
+	}
+	if err = os.MkdirAll(dir, 0o700); err != nil {
 		err = fmt.Errorf("create the lock's folder: %w", err)
 	} else {
 		// SECURITY: no lock through a symbolic link: it would create or block a file elsewhere.

@@ -161,3 +161,37 @@ func TestSymbolicLinksAreRefused(t *testing.T) {
 		t.Errorf("the link's target exists: %v", err)
 	}
 }
+
+// A linked folder is refused, whichever the lock: what it leads to gets no file. Resolved follows it.
+func TestLinkedFolderIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, elsewhere := filepath.Join(dir, "locks", "a.lock"), filepath.Join(dir, "elsewhere")
+	if err := os.Mkdir(elsewhere, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(dir, "locks")); err != nil {
+		t.Fatal(err)
+	}
+	for name, lock := range map[string]func(context.Context, string) (func() error, error){
+		"Exclusive": Exclusive, "Shared": Shared,
+		"TryExclusive": func(_ context.Context, path string) (func() error, error) {
+			release, _, err := TryExclusive(path)
+			return release, err
+		},
+	} {
+		if _, err := lock(t.Context(), path); !errors.Is(err, syscall.ELOOP) {
+			t.Errorf("%s: %v, want ELOOP", name, err)
+		}
+	}
+	if entries, err := os.ReadDir(elsewhere); err != nil || len(entries) > 0 {
+		t.Errorf("the linked folder has %v, %v", entries, err)
+	}
+	take(t, Exclusive, Resolved(path))()
+	if _, err := os.Lstat(filepath.Join(elsewhere, "a.lock")); err != nil {
+		t.Errorf("the lock of the resolved path: %v", err)
+	}
+	if missing := filepath.Join(dir, "missing", "a.lock"); Resolved(missing) != missing {
+		t.Errorf("Resolved(%q) = %q", missing, Resolved(missing))
+	}
+}

@@ -213,7 +213,7 @@ func read(path string) ([]Record, fs.FileInfo, error) {
 
 // change replaces the file with what edit makes of it, under the lock.
 func (s *Store) change(ctx context.Context, edit func([]Record) ([]Record, error)) error {
-	release, err := lockfile.Exclusive(ctx, s.path+".lock")
+	release, err := lockfile.Exclusive(ctx, lockfile.Resolved(s.path+".lock"))
 	if err != nil {
 		return fmt.Errorf("tokens: lock: %w", reason(err))
 	}

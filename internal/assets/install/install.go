@@ -293,7 +293,7 @@ func digest(path string) (assets.Digest, error) {
 
 // lock takes the folder's lock, saying so when another process has it.
 func lock(ctx context.Context, dir string, out io.Writer) (func(), error) {
-	path := filepath.Join(dir, ".lock")
+	path := lockfile.Resolved(filepath.Join(dir, ".lock"))
 	release, ok, err := lockfile.TryExclusive(path)
 	if err == nil && !ok {
 		fmt.Fprintln(out, "another setup is running: waiting for it")
