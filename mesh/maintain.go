@@ -295,9 +295,33 @@ func (m Maintenance) ledgers() (list []ledger.Options) {
 	return list
 }
 
-// Rekey gives all ledgers, and the record of edits, a new key, see [ledger.Rekey]. It is for a DM's view, which sees
-// all of them.
-func (m Maintenance) Rekey(ctx context.Context) ([]ledger.Rekeyed, error) {
+// RekeyPlan returns what Rekey would keep and set aside of damaged ledgers, see [ledger.PlanRekey]. The record of edits
+// is not among them.
+func (m Maintenance) RekeyPlan(ctx context.Context) (map[record.Visibility]ledger.Salvaged, error) {
+	names, err := m.view.visible()
+	if err != nil {
+		return nil, err
+	}
+	plans := map[record.Visibility]ledger.Salvaged{}
+	for _, name := range names {
+		dir, _ := m.view.folder(name)
+		if err := m.view.checkFolders(dir); err != nil {
+			return nil, err
+		}
+		plan, err := ledger.PlanRekey(ctx, m.view.ledgerOptions(name))
+		if err != nil {
+			return nil, fmt.Errorf("the %s ledger: %w", name, err)
+		}
+		if plan != nil {
+			plans[name] = *plan
+		}
+	}
+	return plans, nil
+}
+
+// Rekey gives all ledgers, and the record of edits, a new key, see [ledger.Rekey]. What is not intact of the ledgers of
+// damaged is set aside. It is for a DM's view, which sees all of them.
+func (m Maintenance) Rekey(ctx context.Context, damaged ...record.Visibility) ([]ledger.Rekeyed, error) {
 	if _, err := m.view.visible(); err != nil {
 		return nil, err
 	}
@@ -310,7 +334,20 @@ func (m Maintenance) Rekey(ctx context.Context) ([]ledger.Rekeyed, error) {
 			return nil, err
 		}
 	}
-	return ledger.Rekey(ctx, filepath.Join(m.view.Dir, "key"), list, m.view.Logger)
+	salvage := map[string]bool{}
+	for _, name := range damaged {
+		salvage[string(name)] = true
+	}
+	done, err := ledger.Rekey(ctx, filepath.Join(m.view.Dir, "key"), list, salvage, m.view.Logger)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range damaged {
+		if err := m.forgetBlocks(name); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
 }
 
 // Salvage makes a valid ledger of the damaged one of a compartment, see [ledger.Salvage]. The index is brought in line
@@ -324,11 +361,16 @@ func (m Maintenance) Salvage(ctx context.Context, name record.Visibility, dry bo
 	if err != nil || done.Aside == "" {
 		return done, err
 	}
-	// The rows of yamo_blocks have the numbers and hashes of entries; without this file they are written again.
+	return done, m.forgetBlocks(name)
+}
+
+// forgetBlocks makes the next session write the rows of yamo_blocks again: they have the numbers and hashes of entries.
+func (m Maintenance) forgetBlocks(name record.Visibility) error {
+	dir, _ := m.view.folder(name)
 	if err := os.Remove(filepath.Join(dir, "blocks.json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return done, err
+		return err
 	}
-	return done, nil
+	return nil
 }
 
 // Rescanned is what Rescan changed in one compartment, or would.

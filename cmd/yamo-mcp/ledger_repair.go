@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/meshcmd"
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -32,30 +35,66 @@ func confirmed(env cli.Env, yes bool, question string) error {
 
 // newLedgerRekeyCommand returns `yamo-mcp ledger rekey`.
 func newLedgerRekeyCommand(env cli.Env) *cobra.Command {
-	var yes bool
+	var yes, salvage bool
 	cmd := memoryCommand(env, &cobra.Command{
 		Use:   "rekey",
 		Short: "Give all ledgers a new key, when the old one is lost",
 		Long: `Make a new .yamo/key and authenticate every line of every ledger, and of the record of edits, with
 it. Do this only when the key is lost or was replaced and cannot be restored from a backup: it cannot
 be checked any more who wrote the lines, and you vouch for them. Their hashes and their order are
-checked first; if a ledger is damaged, nothing is changed. If it is interrupted, run it again.`,
+checked first; if a ledger is damaged, nothing is changed. If it is interrupted, run it again.
+
+With --salvage the lines of damaged ledgers that do not follow from each other are set aside in a file
+next to the ledger, ledger.damaged-TIME, and printed first. A backup is better, if there is one. The
+record of edits is not salvaged: restore it.`,
 	}, func(ctx context.Context, c *cli.Command, memory *mesh.View) error {
+		var damaged []record.Visibility
+		if salvage {
+			plans, err := memory.Maintenance().RekeyPlan(ctx)
+			if err != nil {
+				return err
+			}
+			damaged = slices.Sorted(maps.Keys(plans))
+			for _, name := range damaged {
+				showUnkeyed(c, name, plans[name])
+			}
+		}
 		if err := confirmed(c.Env, yes, "Authenticate all lines with a new key, no matter who wrote them?"); err != nil {
 			return err
 		}
-		done, err := memory.Maintenance().Rekey(ctx)
+		done, err := memory.Maintenance().Rekey(ctx, damaged...)
+		if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt && !salvage {
+			return fmt.Errorf("%w; --salvage sets aside what is damaged of a memory's ledger", err)
+		}
 		if err != nil {
 			return err
 		}
 		var text strings.Builder
 		for _, d := range done {
-			fmt.Fprintf(&text, "%s: %d lines\n", d.Ledger, d.Lines)
+			fmt.Fprintf(&text, "%s: %d lines", d.Ledger, d.Lines)
+			if d.Salvaged != nil {
+				fmt.Fprintf(&text, ", set %d aside in %s", len(d.Salvaged.Lost), d.Salvaged.Aside)
+			}
+			text.WriteByte('\n')
 		}
 		return c.Answer(done, text.String())
 	})
+	cmd.Flags().BoolVar(&salvage, "salvage", false, "keep what is intact of damaged ledgers, and set the rest aside")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
+}
+
+// showUnkeyed tells the operator what would be kept of a ledger and what not, before they vouch for it.
+func showUnkeyed(c *cli.Command, name record.Visibility, plan ledger.Salvaged) {
+	for _, line := range plan.Lost {
+		fmt.Fprintf(c.Stderr, "%s: line %d is lost: %s\n", name, line.Line, line.Reason)
+	}
+	for _, line := range plan.Unlinked {
+		fmt.Fprintf(c.Stderr, "%s: line %d is kept with those that follow from it, but what it follows is missing: "+
+			"nothing shows that they belong to this ledger\n", name, line)
+	}
+	fmt.Fprintf(c.Stderr, "%s: %d lines would be kept, whose writer cannot be checked, and %d set aside\n",
+		name, plan.Kept, len(plan.Lost))
 }
 
 // newLedgerSalvageCommand returns `yamo-mcp ledger salvage`.
@@ -90,6 +129,9 @@ version of this program has written is left as it is.`,
 				continue
 			}
 			plan, err := memory.Maintenance().Salvage(ctx, r.Compartment, true)
+			if errors.Is(err, ledger.ErrNoKey) {
+				return fmt.Errorf("%w; `yamo-mcp ledger rekey --salvage` keeps what is intact of it without the key", err)
+			}
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,8 @@ import (
 type Rekeyed struct {
 	Ledger string `json:"ledger"`
 	Lines  int64  `json:"lines"` // that have new macs
+	// Salvaged is what was kept and set aside of a damaged ledger, nil for an intact one.
+	Salvaged *Salvaged `json:"salvaged,omitempty"`
 }
 
 // newKey is the name of the new key until all ledgers have its macs.
@@ -28,11 +30,14 @@ const newKey = ".new"
 // Rekey replaces the key in the file path, and the macs of all lines of the ledgers, which must be all that use the
 // key. Nothing but the macs changes. It is for a key that was lost or replaced: the old macs are not checked, so that
 // the caller vouches for the lines. Their hashes and chains are; a ledger where they are wrong is an error, and then
-// nothing has changed.
+// nothing has changed. Of those that salvage names, the lines that do not follow from each other are set aside instead,
+// as Salvage does and PlanRekey tells; but not while the old key still shows which lines were written with it.
 //
 // It holds the locks of all ledgers. Each file is replaced atomically, the key last. If it is interrupted, the ledgers
 // that are done cannot be read with the old key; calling it again completes the work with the same new key.
-func Rekey(ctx context.Context, path string, ledgers []Options, log *slog.Logger) (done []Rekeyed, err error) {
+func Rekey(
+	ctx context.Context, path string, ledgers []Options, salvage map[string]bool, log *slog.Logger,
+) (done []Rekeyed, err error) {
 	for _, o := range ledgers {
 		release, err := lockfile.Exclusive(ctx, o.Lock)
 		if err != nil {
@@ -41,16 +46,8 @@ func Rekey(ctx context.Context, path string, ledgers []Options, log *slog.Logger
 		defer func() { _ = release() }() // closes the lock's descriptor in any case, which releases it
 	}
 	for _, o := range ledgers {
-		r, err := Verify(ctx, o.Path, o.Name, nil)
-		if err == nil && r.Bad != nil {
-			err = r.Bad
-		}
-		if err == nil {
-			err = checkNames(ctx, o)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("rekey: nothing was changed: %w; restore that ledger from a backup, or move it out of "+
-				".yamo and run this again", err)
+		if err := checkRekey(ctx, path, o, salvage[o.Name], log); err != nil {
+			return nil, fmt.Errorf("rekey: nothing was changed: %w", err)
 		}
 	}
 	key, err := LoadKey(path+newKey, log)
@@ -63,16 +60,65 @@ func Rekey(ctx context.Context, path string, ledgers []Options, log *slog.Logger
 		return nil, fmt.Errorf("rekey: %w", err)
 	}
 	for _, o := range ledgers {
-		n, err := rekey(o, key)
+		r, err := rekeyOrSalvage(ctx, o, key, salvage[o.Name])
 		if err != nil {
 			return nil, fmt.Errorf("rekey %s: %w", o.Name, err)
 		}
-		done = append(done, Rekeyed{o.Name, n})
+		done = append(done, r)
 	}
 	if err := os.Rename(path+newKey, path); err != nil {
 		return nil, fmt.Errorf("rekey: %w", err)
 	}
 	return done, syncDir(osFS{}, filepath.Dir(path))
+}
+
+// damage returns what is wrong with a ledger apart from its macs, nil if nothing is.
+func damage(ctx context.Context, o Options) (*CorruptError, error) {
+	r, err := Verify(ctx, o.Path, o.Name, nil)
+	if err != nil || r.Bad != nil {
+		return r.Bad, err
+	}
+	err = checkNames(ctx, o)
+	if bad, ok := errors.AsType[*CorruptError](err); ok {
+		return bad, nil
+	}
+	return nil, err
+}
+
+// checkRekey returns an error if the ledger cannot get a new key, or, with salvage, what is intact of it.
+func checkRekey(ctx context.Context, path string, o Options, salvage bool, log *slog.Logger) error {
+	bad, err := damage(ctx, o)
+	if err != nil || bad == nil {
+		return err
+	}
+	if !salvage {
+		return fmt.Errorf("%w; restore that ledger from a backup, or move it out of .yamo and run this again", bad)
+	}
+	if _, err := salvageUnkeyed(ctx, o, make([]byte, KeySize), true); err != nil {
+		return err
+	}
+	key, err := LoadKey(path, log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return proven(ctx, o, key)
+}
+
+// rekeyOrSalvage gives a ledger the key, with salvage also a damaged one.
+func rekeyOrSalvage(ctx context.Context, o Options, key []byte, salvage bool) (Rekeyed, error) {
+	if salvage {
+		if bad, err := damage(ctx, o); err != nil {
+			return Rekeyed{}, err
+		} else if bad != nil {
+			done, err := salvageUnkeyed(ctx, o, key, false)
+			return Rekeyed{o.Name, done.Kept, &done}, err
+		}
+	}
+	n, err := rekey(o, key)
+	return Rekeyed{o.Name, n, nil}, err
 }
 
 // checkNames returns an error if the ledger has lines of another one, which new macs would not make right.

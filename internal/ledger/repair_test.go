@@ -48,11 +48,11 @@ func TestRekey(t *testing.T) {
 	if _, err := rekey(private, interrupted); err != nil {
 		t.Fatal(err)
 	}
-	done, err := Rekey(t.Context(), path, []Options{private, edits, options("absent")}, slog.Default())
+	done, err := Rekey(t.Context(), path, []Options{private, edits, options("absent")}, nil, slog.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Rekeyed{{"private", 7}, {"edits", 1}, {"absent", 0}}, done); diff != "" {
+	if diff := cmp.Diff([]Rekeyed{{"private", 7, nil}, {"edits", 1, nil}, {"absent", 0, nil}}, done); diff != "" {
 		t.Errorf("done (-want +got):\n%s", diff)
 	}
 	key, err := LoadKey(path, slog.Default())
@@ -92,7 +92,7 @@ func TestRekeyRefuses(t *testing.T) {
 			}
 			before := readFile(t, intact.Path)
 			path := filepath.Join(t.TempDir(), "key")
-			_, err := Rekey(t.Context(), path, []Options{intact, bad}, slog.Default())
+			_, err := Rekey(t.Context(), path, []Options{intact, bad}, nil, slog.Default())
 			if _, ok := errors.AsType[*CorruptError](err); !ok {
 				t.Errorf("error %v, want damage", err)
 			}

@@ -24,6 +24,9 @@ type Salvaged struct {
 	Kept  int64      `json:"kept"`            // lines
 	Lost  []LostLine `json:"lost"`            // those that were set aside
 	Aside string     `json:"aside,omitempty"` // the name of the file with them, in the ledger's folder
+	// Unlinked are kept lines, by their numbers in the damaged file, that say which line they follow, but that line is
+	// missing or damaged. Only Rekey keeps such lines; each begins a series of lines that follow each other.
+	Unlinked []int64 `json:"unlinked,omitempty"`
 }
 
 // LostLine is a line that Salvage does not keep.
@@ -31,6 +34,12 @@ type LostLine struct {
 	Line   int64  `json:"line"` // in the damaged file, from 1
 	Reason string `json:"reason"`
 }
+
+// Reasons not to keep a line.
+var (
+	errRepeats = errors.New("it repeats or moves an earlier line")
+	errEmptied = errors.New("a delete entry's content was taken away")
+)
 
 // errSealed means that the lines of version 1 cannot be known to be this ledger's.
 var errSealed = errors.New("the line that seals it is damaged")
@@ -68,9 +77,16 @@ func Salvage(ctx context.Context, o Options, dry bool) (Salvaged, error) {
 	if err != nil {
 		return Salvaged{}, err
 	}
-	now := l.now()
-	w := salvager{macs: l.macs, sealed: sealed, cur: origin(), erased: map[string]bool{}}
-	w.result = Salvaged{Lost: []LostLine{}}
+	return l.salvage(ctx, f, size, dry, func() judge {
+		return (&keyed{macs: l.macs, sealed: sealed}).check
+	})
+}
+
+// salvage is Salvage for a file that is known to be damaged, with the lines that judges keep. The caller has the lock.
+func (l *Ledger) salvage(ctx context.Context, f io.ReaderAt, size int64, dry bool, judges func() judge,
+) (Salvaged, error) {
+	o, now := l.opt, l.now()
+	w := newSalvager(l.macs, judges())
 	if err := w.read(f, size, nil, nil); err != nil || dry {
 		return w.result, err
 	}
@@ -82,7 +98,7 @@ func Salvage(ctx context.Context, o Options, dry bool) (Salvaged, error) {
 	}
 	lost := &appender{f: aside}
 	err = replaceFile(o.Path, func(out *appender) error {
-		again := salvager{macs: l.macs, sealed: sealed, cur: origin(), erased: map[string]bool{}}
+		again := newSalvager(l.macs, judges())
 		if err := again.read(f, size, out, lost); err != nil {
 			return err
 		}
@@ -100,7 +116,8 @@ func Salvage(ctx context.Context, o Options, dry bool) (Salvaged, error) {
 	if err = errors.Join(err, aside.Close()); err != nil {
 		return Salvaged{}, fmt.Errorf("salvage %s: %w", o.Path, err)
 	}
-	if report, err = Verify(ctx, o.Path, o.Name, l.macs.key); err == nil && !report.Intact() {
+	report, err := Verify(ctx, o.Path, o.Name, l.macs.key)
+	if err == nil && !report.Intact() {
 		err = fmt.Errorf("salvage %s: %w", o.Path, report.Bad)
 	}
 	if err == nil && o.Head != "" {
@@ -139,14 +156,28 @@ func (l *Ledger) sealedHere(f io.ReaderAt, size int64) (bool, error) {
 	}
 }
 
+// judge decides about the line number n of a damaged ledger, from 1, which it gets in the order of the file. The error
+// is why it is not kept.
+type judge func(n int64, raw rawLine) (line, error)
+
+// keyed keeps the lines that were written with the key.
+type keyed struct {
+	macs   *macs
+	sealed bool
+	last   line
+}
+
 // salvager writes the good lines of a ledger as a new one.
 type salvager struct {
 	macs   *macs
-	sealed bool
+	judge  judge
 	cur    cursor          // of the new ledger
-	last   line            // of the old one
 	erased map[string]bool // ids of erased entries without a deletion so far
 	result Salvaged
+}
+
+func newSalvager(m *macs, j judge) *salvager {
+	return &salvager{macs: m, judge: j, cur: origin(), erased: map[string]bool{}, result: Salvaged{Lost: []LostLine{}}}
 }
 
 // read reads all lines, and writes the good ones to kept and the others to lost, which may be nil.
@@ -164,7 +195,7 @@ func (w *salvager) read(f io.ReaderAt, size int64, kept, lost *appender) error {
 		if err != nil {
 			return err
 		}
-		decoded, err := w.check(raw)
+		decoded, err := w.judge(n, raw)
 		newer = errors.Is(err, ErrVersion) || newer && err != nil
 		if err != nil {
 			w.result.Lost = append(w.result.Lost, LostLine{n, err.Error()})
@@ -185,28 +216,38 @@ func (w *salvager) read(f io.ReaderAt, size int64, kept, lost *appender) error {
 	}
 }
 
-// check returns an error unless the line is good and comes after those that are kept.
-func (w *salvager) check(raw rawLine) (line, error) {
-	if raw.text == nil {
-		return line{}, errTooLong
-	}
-	l, err := decodeLine(raw.text)
+// check is a judge: a line must be good and come after those that are kept.
+func (k *keyed) check(_ int64, raw rawLine) (line, error) {
+	l, err := whole(raw)
 	if err == nil {
-		err = w.macs.check(l)
-	}
-	if err == nil {
-		_, err = l.entry(string(l.prev))
+		err = k.macs.check(l)
 	}
 	switch {
 	case err != nil:
 		return line{}, err
-	case l.version == 1 && !w.sealed:
+	case l.version == 1 && !k.sealed:
 		return line{}, errSealed
-	case l.seq <= w.last.seq || l.version < w.last.version:
-		return line{}, errors.New("it repeats or moves an earlier line")
+	case l.seq <= k.last.seq || l.version < k.last.version:
+		return line{}, errRepeats
 	}
-	w.last.seq, w.last.version = l.seq, l.version
+	k.last.seq, k.last.version = l.seq, l.version
 	return l, nil
+}
+
+// whole decodes a line and checks it against its own hashes.
+func whole(raw rawLine) (line, error) {
+	if raw.text == nil {
+		return line{}, errTooLong
+	}
+	l, err := decodeLine(raw.text)
+	if err != nil {
+		return line{}, err
+	}
+	if l.op == OpDelete && l.body == nil {
+		return line{}, errEmptied
+	}
+	_, err = l.entry(string(l.prev))
+	return l, err
 }
 
 // rechain returns l as the next line of the new ledger, without its newline.

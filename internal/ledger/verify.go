@@ -54,7 +54,7 @@ func verify(ctx context.Context, path, name string, f io.ReaderAt, size int64, k
 		if e.Op == OpDelete && e.Erased {
 			return &CorruptError{
 				Path: path, Line: at.seq, Offset: at.start,
-				Err: errors.New("a delete entry's content was taken away"),
+				Err: errEmptied,
 			}
 		}
 		if _, known := erased[e.Name()]; e.Erased && !known {
