@@ -82,8 +82,30 @@ func plainField(v string, mean meaning, how joint) bool {
 	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
 		return false
 	}
-	return oddField(v, mean) || how == option && !hasLabel(v) && v != strings.ToLower(v) && v != strings.ToUpper(v)
+	return oddField(v, mean) || how == loose && mean == isPassword && isJoinedPhrase(v) ||
+		how == option && !hasLabel(v) && v != strings.ToLower(v) && v != strings.ToUpper(v)
 }
+
+// isJoinedPhrase reports whether v is three words or more in small letters, joined by hyphens or underscores, that name
+// nothing of a program: bemvindos-a-casa, heron_over_harbour.
+func isJoinedPhrase(v string) bool {
+	const least, shortest = 3, 12
+	parts := strings.FieldsFunc(v, func(r rune) bool { return r == '-' || r == '_' })
+	foreign := len(parts) == 2 && len(v) > 8 && !isEnglish(parts[0]) && !isEnglish(parts[1]) // sesam_oeffne
+	if !foreign && (len(parts) < least || len(v) < shortest) || hasLabel(v) {
+		return false
+	}
+	return !slices.ContainsFunc(parts, func(p string) bool {
+		return p == "" || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsLower(r) }) || programWords[p]
+	})
+}
+
+// programWords are in the names that programs give to values and in adjectives: from_env_var, end-to-end.
+var programWords = set(`env var vars file path value field name id ref key keys hash type user users admin db database
+	get 	set from to with and or of the in is not by up end self case based only str string int bool test config conf param
+	params arg args default my your prod dev staging app service server client vault store host url uri auth login
+	input text data encrypted generated required optional protected new old current temp number sensitive date day
+	free time easy hard well non out one two multi use used using built hidden none null placeholder example`)
 
 // isKeyValue reports whether v can be a key or a token: it has letters and digits, and is no name and no version.
 func isKeyValue(v string) bool {

@@ -201,6 +201,7 @@ func TestForms(t *testing.T) {
 	least := map[string]int{"pair": 97, "prefix": 97, "prose": 90, "number": 90} // percent
 	for name, set := range map[string][]form{
 		"written with the rules": forms, "held back": heldForms, "written later": laterForms, "unseen": unseenForms,
+		"placed": placedForms,
 	} {
 		kept, total := map[string]int{}, map[string]int{}
 		for _, c := range set {

@@ -149,8 +149,10 @@ func meaningOfWords(list, rest []string, late bool) meaning {
 		return isPassword
 	case keyNouns[noun]:
 		return isKey
-	case (noun == "key" || noun == "schlüssel") && wirelessOwners[owner]:
+	case (noun == "key" || noun == "schlüssel") && (wirelessOwners[owner] || slices.ContainsFunc(words, isWirelessOwner)):
 		return isPassword
+	case noun == "key" && owner == "host": // of a meeting
+		return isDoorCode
 	case noun == "key" && keyOwners[owner], noun == "schlüssel" && keyOwners[owner]:
 		return isKey
 	case noun == "wlanschlüssel", noun == "netzwerkschlüssel", noun == "lizenzschlüssel", noun == "zugriffsschlüssel":
@@ -178,6 +180,9 @@ func meaningOfWords(list, rest []string, late bool) meaning {
 	}
 	return other
 }
+
+// isWirelessOwner reports whether a word says that a key is for a wireless network.
+func isWirelessOwner(w string) bool { return wirelessOwners[w] }
 
 // lockOwners have combinations.
 var lockOwners = set(`tresor vault lock schloss fahrradschloss spind bike suitcase strongbox caja coffre`)

@@ -118,6 +118,7 @@ func urlSecret(v string) bool {
 
 // findPairs finds secrets that the text around them names: in markup, command lines, SQL, HTTP, code and tables.
 func findPairs(text string) []Finding {
+	text = withoutLineNumbers(text)
 	lower := chars.Lower(text)
 	var found []Finding
 	for _, p := range pairs {
@@ -141,6 +142,39 @@ func findPairs(text string) []Finding {
 	found = append(found, findFields(text, mentions)...)
 	found = append(found, findNamedValues(text, lower, mentions)...)
 	return append(found, findCells(text, mentions)...)
+}
+
+// lineNumber is before a line that a search found: redis.conf:790: requirepass x.
+var lineNumber = regexp.MustCompile(`(?m)^(?:[\w.~-]*/[\w./~-]+|[\w.-]+\.\w{1,6}):\d{1,6}(?::\d{1,4})?[:-][ \t]`)
+
+// withoutLineNumbers returns text with blanks in place of the files and line numbers that begin lines.
+func withoutLineNumbers(text string) string {
+	found := []int(nil)
+	for at := 0; ; {
+		n := strings.IndexByte(text[at:], ':')
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		if at < len(text) && chars.IsDigit(text[at]) {
+			found = append(found, at)
+			break
+		}
+	}
+	if found == nil {
+		return text
+	}
+	list := lineNumber.FindAllStringIndex(text, -1)
+	if len(list) == 0 {
+		return text
+	}
+	b := []byte(text)
+	for _, m := range list {
+		for i := m[0]; i < m[1]; i++ {
+			b[i] = ' '
+		}
+	}
+	return string(b)
 }
 
 // find adds what has p's form in a part of the text to found.

@@ -37,6 +37,9 @@ type sentence struct {
 	turn        bool // somebody else begins to speak
 	asks        bool
 	code        bool // a line of a program or of settings
+	question    bool // it names a security question
+	typed       bool // it has a remark on how something is typed
+	turned      bool // it names a lock that is turned
 	against     int
 	thing, act  int
 	names       []int // the words that name a secret
@@ -182,7 +185,7 @@ func (p *passage) findPhrases() {
 				continue
 			}
 			for k := i; k < last; k++ {
-				p.words[k].clue = clue{plain: true}
+				p.words[k].clue = clue{plain: true, adverb: c.adverb}
 			}
 			own := p.words[last].clue
 			p.words[last].clue = c
@@ -232,7 +235,7 @@ func (p *passage) goesOn(i, first int) bool {
 		return false
 	}
 	if w.after == stop {
-		return w.signs > w.end
+		return w.signs > w.end && (p.text[w.end] != '?' || hasDigit(w.low))
 	}
 	return i-first > long && len(w.low) > 2 && w.signs == w.end && strings.IndexByte(".:;)", p.text[w.signs]) < 0
 }
@@ -240,8 +243,32 @@ func (p *passage) goesOn(i, first int) bool {
 // isSpeaker reports whether the word begins a turn of a dialogue: "B: sure".
 func (p *passage) isSpeaker(i int) bool {
 	w := p.words[i]
-	return w.after == colon && !w.clue.named() && w.clue.thing == 0 && len(w.low) < 20 && p.text[w.start] != w.low[0] &&
-		i+1 < len(p.words) && strings.HasPrefix(p.text[w.end:], ":")
+	return w.after == colon && !w.clue.named() && w.clue.thing == 0 && len(w.low) < 20 &&
+		(p.text[w.start] != w.low[0] || p.turnsOf(w.low)) && i+1 < len(p.words) && strings.HasPrefix(p.text[w.end:], ":")
+}
+
+// turnsOf reports whether a name in small letters has turns of a dialogue: the name is before two lines or more, and
+// one of them has words of its own.
+func (p *passage) turnsOf(name string) bool {
+	const least, short = 2, 20
+	turns, longest := 0, 0
+	for line := range strings.SplitSeq(p.lower, "\n") {
+		if rest, ok := strings.CutPrefix(line, name+": "); ok {
+			turns++
+			longest = max(longest, len(rest))
+		}
+	}
+	return turns >= least && longest > short || turns > 0 && p.dialogue(name)
+}
+
+// dialogue reports whether the name before the first line is before a later one too, so that other names before lines
+// are those of speakers.
+func (p *passage) dialogue(name string) bool {
+	const short = 20
+	first, rest, _ := strings.Cut(strings.TrimSpace(p.lower), "\n")
+	who, said, ok := strings.Cut(first, ": ")
+	return ok && who != name && !strings.Contains(who, " ") && len(said) > short && !strings.Contains(said, "=") &&
+		strings.Contains("\n"+rest, "\n"+who+": ")
 }
 
 // end ends a sentence before the word at last.
@@ -260,6 +287,9 @@ func (p *passage) end(first *int, last int) {
 		if w.clue.named() {
 			s.names = append(s.names, i)
 		}
+		s.question = s.question || w.clue.question
+		s.typed = s.typed || w.clue.typed
+		s.turned = s.turned || turned[w.low]
 		s.thing = max(s.thing, w.clue.thing)
 		s.act = max(s.act, w.clue.act)
 		s.against = max(s.against, w.clue.against)

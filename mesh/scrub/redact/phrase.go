@@ -46,7 +46,8 @@ func (p *passage) phraseAt(i, s int) (candidate, bool) {
 		strings.HasPrefix(p.text[min(len(p.text)-1, p.words[last-1].signs):], " (")
 	join := p.joinBefore(&c)
 	whole := i == part.first && last == part.last && !part.turn && s+1 < len(p.sentences) &&
-		p.reach(s, s+1) == nextSentence && n > 1
+		p.reach(s, s+1) == nextSentence && n > 1 ||
+		!seed && i == part.first && n > 2 && last < part.last && p.words[last].clue.join == strongJoin && name > 5
 	if !ends || join < fairJoin && !whole || !seed && join < strongJoin && !whole && (n < 3 || c.surest < mostOfNames) {
 		return c, false
 	}

@@ -2,15 +2,19 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
 // places are files and lines whose fields have no names, where the place alone says which field is secret.
 var places = []pair{
 	{ // .pgpass
 		[]string{":5432:", ":5433:", ":5434:", ":6432:", ":*:"},
-		regexp.MustCompile(`(?m)^[ \t]*[\w.*-]+:(?:\d{4,5}|\*):[\w.*-]+:[\w.*@-]+:(\S+)[ \t]*$`), Password, notReference,
+		regexp.MustCompile(`(?m)(?:^|[\s"'\x60])[\w.*-]+:(?:\d{4,5}|\*):[\w.*-]+:[\w.*@-]+:([^\s"'\x60]+)`), Password,
+		notReference,
 	},
 	{ // chap-secrets and pap-secrets
 		[]string{"chap-secrets", "pap-secrets", "server secret", "server\tsecret"},
@@ -105,6 +109,34 @@ var places = []pair{
 	},
 	{
 		[]string{"auth plain"}, regexp.MustCompile(`(?m)\bAUTH PLAIN ([A-Za-z0-9+/=]{12,})`), Password, notReference,
+	},
+	{ // the same and SMTP, step by step: "UGFzc3dvcmQ6" asks for the password
+		[]string{"ugfzc3dvcmq6"},
+		regexp.MustCompile(`334 UGFzc3dvcmQ6[^\n]*\n(?:[^\s:]{1,12}[:>] ?|[<>~-]+ ?)?([A-Za-z0-9+/=]{4,})[ \t]*(?m:$)`),
+		Password, notReference,
+	},
+	{ // a form that a test fills in: page.fill('#password', 'x'), getByLabel('Passwort').fill('x')
+		[]string{").fill(", ").type(", "sendkeys(", "send_keys(", ").setvalue(", "set_value(", "sequentially(", ".set("},
+		regexp.MustCompile(`(?i)["'][^"'\n]*(?:passw|kennwort|passphrase|\bpwd\b|contrase|senha|mot de passe|wachtwoord)` +
+			`[^\n]{0,30}?["'][^"'\n]{0,12}\)+\s*\.\s*\w{2,20}\(\s*(?:"([^"\n]{4,64})"|'([^'\n]{4,64})')`),
+		Password, typedSecret,
+	},
+	{ // fill_in 'Password', with: 'x'
+		[]string{"fill_in", "fillfield", "input text", "input password"},
+		regexp.MustCompile(`(?i)\b(?:fill_in|fillField)\(?\s*:?["']?[\w #.-]*passw\w*["']?\s*,\s*(?:with:\s*)?` +
+			`["']([^"'\n]{4,64})["']`),
+		Password, anySecret,
+	},
+	{ // a password for one program, in groups of four letters
+		[]string{"app-specific", "app specific", "app password", "app-passw", "anwendungsspezifisch", "mot de passe d"},
+		regexp.MustCompile(`(?i)(?:app[- ]specific|app[- ]passw|anwendungsspezifische|mot de passe d.application)` +
+			`[^\n]{0,80}(?:\n[^\n]{0,40})?(?-i:\b([a-z]{4}(?:-[a-z]{4}){3})\b)`),
+		Password, isNumber,
+	},
+	{ // the key of a storage account of Azure
+		[]string{"core.windows.net", "account.key", "accountkey", "azure"},
+		regexp.MustCompile(`(?:^|[\s"'=:])([A-Za-z0-9+/]{86}==)`),
+		APIKey, mixed,
 	},
 	{ // the file of OpenVPN's auth-user-pass
 		[]string{"auth-user-pass"},
@@ -240,6 +272,11 @@ var places = []pair{
 	},
 }
 
+// typedSecret accepts what a test types into the field of a password.
+func typedSecret(v string) bool {
+	return notReference(v) && !namesPassword(v) && !strings.HasSuffix(v, "()")
+}
+
 // isRandomAddress accepts the address of a webhook that has the digits of one.
 func isRandomAddress(v string) bool {
 	return strings.Count(v, "0")+len(v) > 0 && mixed(v) && !strings.Contains(strings.ToUpper(v), "XXXX") &&
@@ -314,6 +351,7 @@ func findCodeLists(text, lower string) (found []Finding) {
 
 // codesBelow adds the codes in the lines from at on to found.
 func codesBelow(text string, at int, found []Finding) []Finding {
+	listed := "" // the groups of the codes so far
 	for at < len(text) {
 		line := text[at:]
 		if n := strings.IndexByte(line, '\n'); n >= 0 {
@@ -326,8 +364,10 @@ func codesBelow(text string, at int, found []Finding) []Finding {
 		codes := oneCode.FindAllStringIndex(line[c[2]:c[3]], -1)
 		numbers := 0
 		for _, one := range codes {
-			if v := line[c[2]+one[0] : c[2]+one[1]]; strings.ContainsAny(v, "0123456789") {
+			v := line[c[2]+one[0] : c[2]+one[1]]
+			if shape := groupsOf(v); strings.ContainsAny(v, "0123456789") || listed == shape && isNoWords(v) {
 				numbers++
+				listed = shape
 				found = append(found, Finding{Password, at + c[2] + one[0], at + c[2] + one[1]})
 			}
 		}
@@ -337,6 +377,24 @@ func codesBelow(text string, at int, found []Finding) []Finding {
 		at += len(line) + 1
 	}
 	return found
+}
+
+// groupsOf returns v with a letter for every sign of its groups: "xxxx xxxx".
+func groupsOf(v string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '-' {
+			return r
+		}
+		return 'x'
+	}, v)
+}
+
+// isNoWords reports whether a group of v is no English word.
+func isNoWords(v string) bool {
+	groups := strings.FieldsFunc(v, func(r rune) bool { return r == ' ' || r == '-' })
+	return slices.ContainsFunc(groups, func(w string) bool {
+		return !isEnglish(chars.Lower(w))
+	})
 }
 
 // Names and values with a key each: in objects of JSON and YAML, in the attributes and the elements of markup.

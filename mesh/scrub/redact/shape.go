@@ -77,14 +77,19 @@ func numberShape(v string, c census) int {
 	groups := strings.FieldsFunc(v, func(r rune) bool { return r == ' ' || r == '-' || r == '.' })
 	bare := strings.TrimRight(v, "#*")
 	switch {
+	case v[0] == '#' && c.digits > 3 && c.digits < 7 && strings.Trim(v[1:], "0123456789") == "": // #4406
+		return 1
 	case v[0] == '#' || c.digits < 3 || c.digits > 10 || strings.Trim(bare, "0123456789 -.*#") != "":
 		return 0
 	case c.digits < 4 || len(groups) == 1 && strings.Contains(v, "."):
 		return 0
 	case bare != v && len(groups) == 1:
 		return 5
-	case len(groups) == 1 && len(v) == 4 && (strings.HasPrefix(v, "19") || strings.HasPrefix(v, "20")):
-		return 1 // a year
+	case len(groups) == 1 && len(v) == 4 && (v[:2] == "19" || v[:2] == "20"): // a year
+		if v[:2] == "19" || v[2] > '3' {
+			return 3
+		}
+		return 1
 	case len(groups) == 1:
 		return 4
 	case strings.Contains(v, ".") && len(groups) > 2:
@@ -119,17 +124,28 @@ func digitsAsWord(v string, c census) int {
 func lockShape(v string, c census) int {
 	const most = 8
 	switch {
+	case c.lower == 0 && c.joints+c.signs+c.others == 0 && len(v) >= 5 && len(v) <= most && c.turns > 2 && c.digits > 1:
+		return 3 // K7TQ9
 	case c.others > 0 || c.digits < 3 || c.signs > 0 && strings.TrimRight(v, "#*") == v:
 		return 0
 	case c.upper == 1 && c.lower == 0 && c.joints == 0 && len(v) <= most && (c.digits > 3 || !unicode.IsUpper(rune(v[0]))):
 		return 3
 	case c.digits == 6 && c.upper == 1 && len(v) == 8 && v[1] == '-': // G-482915
 		return 4
+	case c.joints == 1 && c.lower == 0 && len(v) > 5 && len(v) < most && isPickup(v): // KD7-293
+		return 3
 	case c.joints > 0 && len(v) >= most && !strings.ContainsAny(v, "./:'") && (c.lower == 0 || c.upper == 0) &&
 		equalGroups(v):
 		return 4
 	}
 	return 0
+}
+
+// isPickup reports whether v is two groups of capitals and digits, the first with both: the issues of a tracker begin
+// with letters alone.
+func isPickup(v string) bool {
+	one, two, ok := strings.Cut(v, "-")
+	return ok && len(one) >= 3 && len(two) >= 3 && mixed(one) && chars.IsAlpha(one[0])
 }
 
 // equalGroups reports whether hyphens cut v into parts of one length: c06d3-cd55c.
@@ -151,6 +167,8 @@ func keyShape(v string, c census) int {
 	switch {
 	case hex && len(bare) >= 32 && entropy(bare) > 3: //nolint:mnd // as in keyDigits
 		return 4
+	case hex && len(bare) > 20 && len(bare) < 32 && entropy(bare) > 3: //nolint:mnd // no digest is as short
+		return 3
 	case hex || isHashOrUUID(v) || entropy(v) < 3.3 || strings.Count(v, "/") > 2 && strings.Contains(v, "."):
 		return 0
 	case c.lower > 0 && c.upper > 0 && c.turns >= 3 && scrambled(strings.NewReplacer("-", "", "_", "").Replace(v)):
@@ -173,6 +191,9 @@ func isReferenceWord(v, low string) bool {
 	}
 	if name, domain, ok := strings.Cut(v, "@"); ok && name != "" && strings.Contains(domain, ".") {
 		return true // an address of e-mail
+	}
+	if strings.HasSuffix(low, "5g") || strings.HasSuffix(low, "5ghz") || strings.HasSuffix(low, "2.4ghz") {
+		return true // a wireless network
 	}
 	if digit := chars.IsDigit(v[0]); digit && strings.Trim(low, "0123456789-.:/tz+_") == "" {
 		return true // a date or a time
@@ -209,6 +230,8 @@ func wordShape(v, low string, c census) int {
 	switch {
 	case runes < shortest || c.others > 0 || letters < 2 && c.digits < 4:
 		return 0
+	case c.digits > 2 && c.lower == 0 && c.signs == 0 && lockShape(v, c) == 4 && strings.Count(v, "-") > 1:
+		return 4 // WQ7T-M4XN-92KD
 	case c.digits > 0 && (c.joints > 0 || c.signs == 0):
 		return digitShape(v, low, c)
 	case c.digits > 0: // letters, digits and signs
@@ -254,7 +277,7 @@ func digitShape(v, low string, c census) int {
 		return 6
 	case c.turns == 1 && len(stem) < len(v): // kettle42
 		switch {
-		case c.upper == len(stem) && len(stem) > 1: // SPRING25
+		case c.upper == len(stem) && len(stem) > 1, products[chars.Lower(stem)]: // SPRING25
 			return 1
 		case len([]rune(stem)) < 4: // iOS17
 			return min(1, c.digits/3)
@@ -294,6 +317,13 @@ func digitShape(v, low string, c census) int {
 	return 0
 }
 
+// products have names that end in a number: Debian12.
+var products = set(`windows python ubuntu debian fedora alpine react vue angular java php node nodejs postgres
+	postgresql mysql mariadb android iphone galaxy pixel chrome firefox llama claude gemini qwen mistral gemma
+	deepseek office excel photoshop route area cuda vulkan opengl directx spring swift rust unicode nextcloud
+	macos outlook exchange tailwind bootstrap drupal typo magento rails django laravel kotlin scala lua qt gtk
+	junit webpack vite svelte nuxt next astro proxmox truenas freebsd openbsd centos rhel rocky opensuse leap`)
+
 // isCamel reports whether v is parts of three letters or more that begin with capitals, and numbers: ChaCha20Poly1305.
 func isCamel(v string) bool {
 	n := 3
@@ -331,83 +361,6 @@ func isUnit(low string) bool {
 	rest := strings.TrimLeft(low, "0123456789")
 	return rest != low && len(rest) < 8 && strings.Trim(rest, "-") != "" &&
 		strings.Trim(rest, "-abcdefghijklmnopqrstuvwxyz") == "" && len(low) < 12
-}
-
-// joinedShape judges parts joined by hyphens and the like: tortuga-verde-21, correct-mule-battery-clasp.
-func joinedShape(v string) int {
-	trimmed := strings.TrimRight(v, endSigns)
-	parts := strings.FieldsFunc(trimmed, func(r rune) bool { return strings.ContainsRune("-_./", r) })
-	words, numbers, odd, capital, short := 0, 0, 0, 0, 0
-	for i, p := range parts {
-		c := censusOf(p)
-		switch {
-		case c.digits == len(p):
-			numbers++
-		case c.digits > 0 || c.signs > 0:
-			switch {
-			case c.lower > 0 && c.turns+c.signs > 1:
-				odd++
-			case c.lower > 1 && (c.digits > 1 || len(p) > 4):
-				numbers++
-			default:
-				short++
-			}
-		case c.lower == 0 || len([]rune(p)) < 3 || i > 0 && isCommonPart(chars.Lower(p)):
-			short++
-		default:
-			words++
-			if c.inner > 0 || c.upper > 0 && (c.lower > 0 && !unicode.IsUpper([]rune(p)[0])) {
-				odd++
-			}
-			if c.upper > 0 {
-				capital = 1
-			}
-		}
-	}
-	slash := strings.Contains(v, "/")
-	signs := strings.ContainsAny(trimmed, "!#$%^&?~+*@")
-	if len(trimmed) < len(v) {
-		capital++
-	}
-	switch {
-	case len(parts) < 2, slash && (numbers == 0 || capital == 0):
-		return 0
-	case numbers+odd == 0:
-		if strings.Contains(v, "-") && short == 0 && words >= 3 && !strings.ContainsAny(v, "_/.") {
-			return min(4, words) - max(0, 3-words)
-		}
-		if capital > 0 && strings.Contains(v, "_") && words >= 2 {
-			return 1
-		}
-		return 0
-	case len(parts) == 2 && odd == 0 && numbers == 1 && len(parts[1]) < 3 && !signs: // cluster-1, Falcon-9
-		if len(parts[0]) > 4 && len(parts[1]) > 1 {
-			return 2 + capital
-		}
-		return 1 + capital
-	case chars.IsDigit(v[0]) && odd == 0 && !signs:
-		return 0 // 2024-07-signing
-	case words+odd == 0 && !signs:
-		return 1
-	case isRegion(parts):
-		return 0
-	}
-	points := 3 + capital
-	if odd > 0 && (words > 0 || numbers > 0 || odd > 1) {
-		points++
-	}
-	if short > 0 && odd == 0 {
-		points--
-	}
-	if signs {
-		points += 2
-	}
-	return max(0, min(6, points))
-}
-
-// isRegion reports whether the parts are those of a region or a zone of a cloud: eu-central-1.
-func isRegion(parts []string) bool {
-	return len(parts) == 3 && len(parts[0]) == 2 && len(parts[2]) < 3
 }
 
 // isCommonPart reports whether a word is in most sentences and in few passwords.

@@ -123,7 +123,8 @@ func isCellSecret(v string, mean meaning) bool {
 	case mean == isDoorCode:
 		return isDigits(v)
 	}
-	return utf8.RuneCountInString(v) >= 5 && !isExpression(v) && !isVersion(v) && oddField(v, mean)
+	version := isVersion(v) && strings.Contains(v, ".")
+	return utf8.RuneCountInString(v) >= 5 && !isExpression(v) && !version && oddField(v, mean)
 }
 
 // cellsOf returns the cells of a line, without the blanks and quotes around their text.

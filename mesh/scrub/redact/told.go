@@ -88,7 +88,7 @@ func (p *passage) secrets() (found []Finding) {
 		list[i].points = p.score(&list[i])
 	}
 	for i, c := range list {
-		if c.points < enough && !isSibling(list, i) {
+		if c.points < enough && !p.isSibling(list, i) {
 			continue
 		}
 		kind := Password
@@ -105,7 +105,7 @@ func (p *passage) secrets() (found []Finding) {
 
 // isSibling reports whether another value of the same shape nearby is a secret, and with it this one: "not 7714, it's
 // 7741".
-func isSibling(list []candidate, i int) bool {
+func (p *passage) isSibling(list []candidate, i int) bool {
 	const near = 4 // candidates
 	c := list[i]
 	if c.points+sibling < enough {
@@ -113,7 +113,7 @@ func isSibling(list []candidate, i int) bool {
 	}
 	return slices.ContainsFunc(list[max(0, i-near):min(len(list), i+near+1)], func(o candidate) bool {
 		apart, differ := o.sentence-c.sentence, o.looks-c.looks
-		return o.points >= enough && o.as == c.as && apart*apart <= 1 && differ*differ <= 1 &&
+		return o.points >= enough && o.as == c.as && apart*apart <= 1 && (differ*differ <= 1 || p.sameStem(o, c)) &&
 			(c.as != asNumber || o.end-o.start == c.end-c.start)
 	})
 }
@@ -143,6 +143,11 @@ func (p *passage) candidates(s int, list []candidate) []candidate {
 				continue
 			}
 		}
+		if c, ok := p.sayingAt(i, s); ok {
+			list = append(list, c)
+			i = c.last - 1
+			continue
+		}
 		if c, ok := p.phraseAt(i, s); ok {
 			list = append(list, c)
 			i = c.last - 1
@@ -161,6 +166,12 @@ func (p *passage) candidates(s int, list []candidate) []candidate {
 		}
 		if looks.word == 0 && p.isStrange(i, s) {
 			looks.word = 1
+			if p.namesWords(s) && unicode.IsUpper(rune(v[0])) {
+				looks.word = 2
+			}
+		}
+		if p.isCombination(v, s) {
+			looks.number = 2
 		}
 		for as, points := range []int{looks.word, looks.number, looks.key} {
 			if points > 0 {
@@ -170,44 +181,6 @@ func (p *passage) candidates(s int, list []candidate) []candidate {
 		}
 	}
 	return list
-}
-
-// isArgument reports whether the value at text[start:end] is the last string of a call, after another one:
-// flash("Wrong password", "danger").
-func (p *passage) isArgument(start, end int) bool {
-	if start == 0 || end+1 >= len(p.text) || p.text[end] != p.text[start-1] || p.text[end+1] != ')' {
-		return false
-	}
-	before := strings.TrimRight(p.text[:start-1], " \t\n")
-	return strings.HasSuffix(before, `",`) || strings.HasSuffix(before, "',")
-}
-
-// isStrange reports whether the word is none of English, in an English sentence, and can be a password all the same.
-func (p *passage) isStrange(i, s int) bool {
-	const shortest = 6
-	w := p.words[i]
-	letters := !strings.ContainsFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' })
-	if len(w.low) < shortest || !letters || w.quote == '`' || isEnglish(w.low) || commonWord(w.low) || isCode(w.low) {
-		return false
-	}
-	if p.text[w.start:w.end] != w.low && p.text[w.start+1:w.end] != w.low[1:] { // a capital within
-		return false
-	}
-	known, part := 0, p.sentences[s]
-	if w.after == colon || i+1 < part.last && p.words[i+1].clue.join > 0 && w.after == blank { // "grafana: the user is"
-		return false
-	}
-	for _, o := range p.words[part.first:part.last] {
-		if isEnglish(o.low) || o.clue.plain {
-			known++
-		}
-	}
-	return known*3 >= (part.last-part.first)*2 //nolint:mnd // two in three
-}
-
-// isNameOnly reports whether v is letters.
-func isNameOnly(v string) bool {
-	return !strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // valueAt returns the word as a value: with the signs at its end, without the account before a slash.
@@ -264,7 +237,8 @@ func (p *passage) score(c *candidate) int {
 	if join < strongJoin && join != otherwise && p.joinsAfter(c) {
 		join = strongJoin
 	}
-	if join == notJoined && c.as == asNumber && c.surest >= mostOfNames && p.words[c.last-1].after > blank {
+	ends := p.words[c.last-1].after > blank || c.last == len(p.words)
+	if join == notJoined && (c.as == asNumber || c.as == asWord && c.looks > 4) && c.surest >= mostOfNames && ends {
 		join = 0 // "PIN for the locker at the pool 6627."
 	}
 	points := name + c.looks + join
@@ -315,6 +289,9 @@ func (p *passage) bestName(c *candidate) (best int) {
 			if s != c.sentence {
 				thing = max(thing, p.sentences[c.sentence].thing)
 			}
+			if s == c.sentence && s > 0 && p.sentences[s-1].thing > 0 {
+				thing = max(thing, 1)
+			}
 			if p.words[i].clue.thing > 0 { // it is the thing itself
 				thing = 0
 			}
@@ -354,6 +331,9 @@ func (p *passage) reach(own, name int) int {
 		if s < own && p.sentences[s].last-p.sentences[s].first > 12 {
 			return none
 		}
+		if own == name+1 && p.sentences[name].asks && p.sentences[name].last-p.sentences[name].first > 3 { // the answer
+			break
+		}
 		points += nextSentence
 	}
 	if turns > 0 {
@@ -379,24 +359,29 @@ func (p *passage) joinBefore(c *candidate) int {
 		w := p.words[i]
 		switch {
 		case w.after == colon:
-			if i == c.first-1 && c.as == asNumber && w.clue.other && !w.clue.adverb {
+			counts := w.clue.other && !w.clue.adverb && !(w.clue.speech && i == part.first) // "room: 4471"
+			if i == c.first-1 && (c.as == asNumber && counts || w.clue.label && !w.clue.plain) {
 				return otherwise
 			}
 			return strongJoin
-		case w.after == slash && w.clue.user:
+		case w.after == comma && p.isAppended(c, i):
+			return max(fairJoin, p.accountBefore(i, part.first))
+		case w.after == slash && (w.clue.user || p.text[max(0, w.start-1)] == '('):
 			return strongJoin
 		case w.after == slash:
 			return fairJoin
-		case i == c.first-1 && w.clue.other && w.clue.adverb && c.as == asWord && c.looks < 3: // "it is in Dashlane"
+		case i == c.first-1 && w.clue.other && w.clue.adverb && c.as == asWord && c.looks < 6: // "it is in Dashlane"
 			return notJoined
 		case i == c.first-1 && w.clue.other && w.clue.adverb && c.looks > 4:
 			return weakJoin // "the lock is on 2-5-8-0"
 		case i == c.first-1 && w.clue.other && w.clue.join == 0 && (c.as == asNumber || len(w.low) > 3):
 			return otherwise
 		case w.clue.join > 0 && w.after == blank:
-			return p.joinOf(i, part.first)
+			return p.joinOf(i, part.first, c.as)
 		case w.clue.adverb && w.after == blank && skipped < 4:
-			skipped++
+			if skipped++; w.clue.other && (c.as == asPhrase || c.as == asWord && c.looks < 2) { // "keys are in the little box"
+				return notJoined
+			}
 		case w.clue.named() && w.clue.thing == 0 && w.after <= comma:
 			return fairJoin
 		case w.clue.speech:
@@ -427,8 +412,11 @@ func (p *passage) nameBefore(i, first int) bool {
 }
 
 // joinOf returns the points of the joining word at i.
-func (p *passage) joinOf(i, first int) int {
+func (p *passage) joinOf(i, first int, as aspect) int {
 	points := p.words[i].clue.join
+	if p.isAsked(i, first, as) {
+		return strongJoin + 1
+	}
 	for k := i - 1; k >= max(first, i-2); k-- {
 		c := p.words[k].clue
 		switch {
@@ -436,7 +424,7 @@ func (p *passage) joinOf(i, first int) int {
 			continue
 		case c.user, strings.Contains(p.words[k].low, "@"): // "admin and x"
 			return max(points, strongJoin)
-		case c.label && p.words[k].after == blank: // "the user name is x"
+		case c.label && p.words[k].after == blank && !strings.HasPrefix(p.words[i].low, "it"): // "the user name is x"
 			return otherwise
 		}
 		break
@@ -459,11 +447,12 @@ func (p *passage) joinOfFirst(c *candidate, alone bool) int {
 // afterwards are words after a secret, between which and the secret's name there can be some more.
 var afterwards = []string{
 	"is", "was", "as", "are", "were", "for", "works", "opens", "unlocks", "into", "at", "on", "in", "one", "ist", "als",
-	"est", "es", "é", "è", "como", "comme", "come", "that's", "that", "stopped", "worked", "gets",
+	"est", "es", "é", "è", "como", "comme", "come", "that's", "that", "stopped", "worked", "gets", "does", "should",
+	"lets", "will",
 }
 
 // works are those that need no name after them.
-var works = []string{"works", "opens", "unlocks", "gets", "stopped", "worked", "is"}
+var works = []string{"works", "opens", "unlocks", "gets", "stopped", "worked", "is", "does", "lets"}
 
 // joinsAfter reports whether a candidate is joined to what follows it: "x is my password", "x is the right one".
 func (p *passage) joinsAfter(c *candidate) bool {

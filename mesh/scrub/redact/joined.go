@@ -1,0 +1,116 @@
+package redact
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+)
+
+// joinedShape judges parts joined by hyphens and the like: tortuga-verde-21, correct-mule-battery-clasp.
+func joinedShape(v string) int {
+	trimmed := strings.TrimRight(v, endSigns)
+	digits := strings.ContainsAny(v, "0123456789")
+	parts := strings.FieldsFunc(trimmed, func(r rune) bool { return strings.ContainsRune("-_./", r) })
+	words, numbers, odd, capital, short, small, foreign := 0, 0, 0, 0, 0, 0, 0
+	for _, p := range parts {
+		if len(p) > 2 && p[0] >= 'a' && p[0] <= 'z' {
+			small++
+		}
+	}
+	for i, p := range parts {
+		c := censusOf(p)
+		switch {
+		case c.digits == len(p):
+			numbers++
+		case c.digits > 0 || c.signs > 0:
+			switch {
+			case c.lower > 0 && c.turns+c.signs > 1, c.lower > 0 && c.upper > 0 && c.digits > 0 &&
+				(small > 0 || c.inner > 0 || chars.IsDigit(p[0]) && len(parts) > 2): // zV6-kumquat
+				odd++
+			case c.lower > 1 && (c.digits > 1 || len(p) > 4):
+				numbers++
+			default:
+				short++
+			}
+		case c.lower == 0 || len([]rune(p)) < 3 || i > 0 && isCommonPart(chars.Lower(p)):
+			short++
+		default:
+			words++
+			if !isEnglish(chars.Lower(p)) {
+				foreign++
+			}
+			if c.inner > 0 || c.upper > 0 && (c.lower > 0 && !unicode.IsUpper([]rune(p)[0])) {
+				odd++
+			}
+			if c.upper > 0 {
+				capital = 1
+			}
+		}
+	}
+	slash := strings.Contains(v, "/")
+	signs := strings.ContainsAny(trimmed, "!#$%^&?~+*@")
+	if len(trimmed) < len(v) {
+		capital++
+	}
+	switch {
+	case len(parts) < 2, isMeasure(v), slash && (numbers == 0 || capital == 0):
+		return 0
+	case numbers+odd == 0:
+		if strings.Contains(v, "-") && short == 0 && words >= 3 && !strings.ContainsAny(v, "_/.") {
+			return min(4, words) - max(0, 3-words)
+		}
+		last := parts[len(parts)-1]
+		if strings.Count(v, "-") == len(parts)-1 && short == 1 && !digits && !commonWord(last) {
+			switch {
+			case parts[0] == last: // vis-à-vis
+				return 0
+			case words == 2 && (foreign == 2 || foreign == 1 && foreignLinks[parts[1]]): // dachs-im-regen
+				return 3
+			case words >= 3 && !strings.HasPrefix(v, "end-to"): // look-but-dont-touch
+				return 2
+			}
+		}
+		if foreign == 2 && len(parts) == 2 && !digits { // limonada-fria
+			return 1
+		}
+		if capital > 0 && strings.Contains(v, "_") && words >= 2 {
+			return 1
+		}
+		return 0
+	case len(parts) == 2 && odd == 0 && numbers == 1 && len(parts[1]) < 3 && !signs: // cluster-1, Falcon-9
+		if len(parts[0]) > 4 && len(parts[1]) > 1 {
+			return 2 + capital
+		}
+		return 1 + capital
+	case chars.IsDigit(v[0]) && odd == 0 && !signs:
+		return 0 // 2024-07-signing
+	case words+odd == 0 && !signs:
+		return 1
+	case isRegion(parts):
+		return 0
+	}
+	points := 3 + capital
+	if small > 0 && small < len(parts)-numbers && words > 1 && capital > 0 && digits { // penguin-Ledger-52
+		points++
+	}
+	if odd > 0 && (words > 0 || numbers > 0 || odd > 1) {
+		points++
+	}
+	if short > 0 && odd == 0 {
+		points--
+	}
+	if signs {
+		points += 2
+	}
+	return max(0, min(6, points))
+}
+
+// isRegion reports whether the parts are those of a region or a zone of a cloud: eu-central-1.
+func isRegion(parts []string) bool {
+	return len(parts) == 3 && len(parts[0]) == 2 && len(parts[2]) < 3
+}
+
+// foreignLinks join words in languages other than English.
+var foreignLinks = set(`im am auf aus vom zum und de du la le les des del da do di el y et sur con com à a na em en
+	van op`)

@@ -1,0 +1,247 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// sayingAt returns the words from i on that are one secret, said in a way of its own, and whether there are any: the
+// groups of a recovery code, digits as words, the turns of a dial, the answer to a security question, words with a
+// remark on how they are typed.
+func (p *passage) sayingAt(i, s int) (candidate, bool) {
+	part := p.sentences[s]
+	c := candidate{first: i, start: p.words[i].start, sentence: s}
+	w := p.words[i]
+	switch {
+	case p.codeGroups(i, part.last) > 0:
+		c.last, c.as, c.looks = i+p.codeGroups(i, part.last), asWord, 6
+	case spokenDigits[w.low] > 0:
+		n, digits := 0, 0
+		for i+n < part.last && spokenDigits[p.words[i+n].low] > 0 && (n == 0 || p.words[i+n-1].after <= comma) {
+			digits += spokenDigits[p.words[i+n].low]
+			n++
+		}
+		c.last, c.as, c.looks = i+n, asNumber, 4
+		if digits < 4 || digits > 10 || n < 3 {
+			return c, false
+		}
+	case turns[w.low]:
+		c.last, c.as, c.looks = p.dialed(i, part.last), asNumber, 5
+	default:
+		return p.typedAt(c)
+	}
+	if c.last <= i {
+		return c, false
+	}
+	c.end = p.words[c.last-1].end
+	return c, true
+}
+
+// codeGroups returns how many words from i on are the groups of a recovery code: ghpl z1b2 nqzx jvvd.
+func (p *passage) codeGroups(i, last int) (n int) {
+	const least, shortest, longest = 3, 4, 6
+	size, odd := len(p.words[i].low), 0
+	if size < shortest || size > longest {
+		return 0
+	}
+	for i+n < last {
+		w := p.words[i+n]
+		if len(w.low) != size || w.signs != w.end || strings.Trim(w.low, "abcdefghijklmnopqrstuvwxyz0123456789") != "" ||
+			isEnglish(w.low) && n < least {
+			break
+		}
+		if c := censusOf(w.low); c.digits > 0 && c.lower > 0 {
+			odd++
+		}
+		n++
+		if w.after != blank {
+			break
+		}
+	}
+	if n < least || odd < 2 || odd*3 < n {
+		return 0
+	}
+	return n
+}
+
+// spokenDigits are words for digits, and how many digits they tell.
+var spokenDigits = map[string]int{
+	"zero": 1, "oh": 1, "one": 1, "two": 1, "three": 1, "four": 1, "five": 1, "six": 1, "seven": 1, "eight": 1,
+	"nine": 1, "double": 1, "triple": 2, "null": 1, "eins": 1, "zwei": 1, "zwo": 1, "drei": 1, "vier": 1, "fünf": 1,
+	"sechs": 1, "sieben": 1, "acht": 1, "neun": 1, "zéro": 1, "deux": 1, "trois": 1, "quatre": 1, "cinq": 1, "sept": 1,
+	"huit": 1, "neuf": 1, "cero": 1, "uno": 1, "dos": 1, "tres": 1, "cuatro": 1, "cinco": 1, "seis": 1, "siete": 1,
+	"ocho": 1, "nueve": 1, "due": 1, "tre": 1, "quattro": 1, "cinque": 1, "sei": 1, "sette": 1, "otto": 1, "nove": 1,
+	"um": 1, "dois": 1, "três": 1, "quatro": 1, "sete": 1, "oito": 1,
+}
+
+// turns are the directions in which a dial is turned.
+var turns = set(`left right clockwise counterclockwise anticlockwise links rechts gauche droite izquierda derecha
+	sinistra destra esquerda direita`)
+
+// dialed returns where the turns of a dial that begin at word i end, at most i for none: left to 34, right to 08, left
+// to 71.
+func (p *passage) dialed(i, last int) int {
+	const least, reach = 3, 5
+	end, found := i, 0
+	for k := i; k < last && turns[p.words[k].low]; {
+		k++
+		for n := 0; n < reach && k < last && !p.isDialed(k); n++ {
+			k++
+		}
+		if k >= last || !p.isDialed(k) {
+			break
+		}
+		k++
+		found, end = found+1, k
+		if k < last && (p.words[k].low == "then" || p.words[k].low == "and" || p.words[k].low == "dann") {
+			k++
+		}
+	}
+	if found < least {
+		return i
+	}
+	return end
+}
+
+// isDialed reports whether the word at i is a number on a dial.
+func (p *passage) isDialed(i int) bool {
+	low := p.words[i].low
+	times := i+1 < len(p.words) && (p.words[i+1].low == "times" || p.words[i+1].low == "mal" || p.words[i+1].low == "x")
+	return len(low) < 3 && strings.Trim(low, "0123456789") == "" && !times
+}
+
+// answers are before the answer to a security question.
+var answers = []string{"answer", "answered", "answers", "was", "is", "put", "chose", "picked", "gave", "say"}
+
+// persons are no part of words that somebody types.
+var persons = []string{"you", "i", "we", "they", "use", "try", "put", "enter"}
+
+// typedAt adds to c, which begins at a word, the words of the answer to a security question, or those before a remark
+// on how they are typed: "my cat hates mondays too, all lowercase".
+func (p *passage) typedAt(c candidate) (candidate, bool) {
+	const most, least = 8, 3
+	part := p.sentences[c.sentence]
+	c.as = asPhrase
+	if c.first == part.first {
+		return c, false
+	}
+	before := p.words[c.first-1]
+	answer := before.after <= colon && slices.Contains(answers, before.low) && p.asksQuestion(c.sentence) &&
+		!p.words[c.first].clue.plain && !p.words[c.first].clue.named() && before.after != comma
+	if !answer && before.after == blank && before.clue.join < 2 || !answer && !part.typed {
+		return c, false
+	}
+	for c.last = c.first; c.last < part.last && c.last < c.first+most; c.last++ {
+		w := p.words[c.last]
+		if c.last > c.first && w.clue.plain && (answer || p.remarkAt(c.last, part.last)) ||
+			!answer && (w.clue.join >= strongJoin || slices.Contains(persons, w.low)) ||
+			strings.ContainsFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) &&
+				(!answer || c.last == c.first) {
+			break
+		}
+		c.end = w.end
+		if w.after != blank {
+			c.last++
+			break
+		}
+	}
+	n := c.last - c.first
+	if answer {
+		c.looks = 2
+		capital := n > 0 && p.text[c.start] != p.words[c.first].low[0]
+		return c, n > 0 && n <= 5 && (capital || n == 1 && !isEnglish(p.words[c.first].low)) && !part.asks
+	}
+	c.looks = 4
+	return c, n >= least && p.remarkAt(c.last, part.last)
+}
+
+// asksQuestion reports whether the sentence or the one before it names a security question.
+func (p *passage) asksQuestion(s int) bool {
+	return p.sentences[s].question || s > 0 && p.sentences[s-1].question
+}
+
+// remarkAt reports whether a remark on how something is typed begins at the word at i.
+func (p *passage) remarkAt(i, last int) bool {
+	for ; i < last; i++ {
+		if p.words[i].clue.typed {
+			return true
+		}
+		if !p.words[i].clue.plain || p.words[i].after != blank {
+			return false
+		}
+	}
+	return false
+}
+
+// asking are verbs between what has a password and the password: "the tablet wants 0417".
+var asking = []string{"wants", "takes", "gets", "accepts", "expects", "needs"}
+
+// isAsked reports whether the word at i is one of them, after a word for what has a password.
+func (p *passage) isAsked(i, first int, as aspect) bool {
+	const reach = 8
+	if !slices.Contains(asking, p.words[i].low) || as == asNumber && p.words[i].low == "gets" {
+		return false
+	}
+	for k := i - 1; k >= max(first, i-reach); k-- {
+		if c := p.words[k].clue; c.thing > 0 && as.of(c) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// turned are locks whose combinations have three digits.
+var turned = set(`luggage suitcase combination combo padlock wheels dials koffer kofferschloss zahlenschloss valise
+	maleta mala valigia trolley`)
+
+// isCombination reports whether v can be the combination of a lock that is named in the sentence or near it.
+func (p *passage) isCombination(v string, s int) bool {
+	if len(v) != 3 || strings.Trim(v, "0123456789") != "" {
+		return false
+	}
+	for k := max(0, s-1); k <= min(s+1, len(p.sentences)-1); k++ {
+		if p.sentences[k].turned {
+			return true
+		}
+	}
+	return false
+}
+
+// isAppended reports whether a candidate at the end of its sentence is in apposition to what is before the comma after
+// the word at i: "the code is her wedding year, 1958", "user k771, x".
+func (p *passage) isAppended(c *candidate, i int) bool {
+	const reach = 6
+	part := p.sentences[c.sentence]
+	if p.words[c.last-1].after < stop && c.last < part.last {
+		return false
+	}
+	if p.accountBefore(i, part.first) > 0 {
+		return true
+	}
+	for k := i; k >= max(part.first, i-reach); k-- {
+		if p.words[k].clue.join >= strongJoin {
+			return c.as == asNumber
+		}
+	}
+	return false
+}
+
+// accountBefore returns the points of an account at word i, 0 for none.
+func (p *passage) accountBefore(i, first int) int {
+	if w := p.words[i]; strings.Contains(w.low, "@") || w.low == "redacted:email" {
+		return strongJoin
+	}
+	names := []string{"user", "username", "login"}
+	if i > first && p.words[i-1].after == blank && slices.Contains(names, p.words[i-1].low) {
+		return strongJoin
+	}
+	return 0
+}
+
+// sameStem reports whether two candidates begin with the same letters: Kastanie7 and Kastanie8.
+func (p *passage) sameStem(a, b candidate) bool {
+	const least = 4
+	v, w := p.text[a.start:a.end], p.text[b.start:b.end]
+	return len(v) > least && len(w) > least && v[:least] == w[:least]
+}
