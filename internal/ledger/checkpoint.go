@@ -121,7 +121,7 @@ func (l *Ledger) Resume(ctx context.Context, c Checkpoint, prepare func() error,
 
 // hashFile hashes the first n bytes of f.
 func hashFile(ctx context.Context, f io.ReaderAt, n int64) (hash.Hash, error) {
-	read, buf := sha256.New(), make([]byte, 1<<20)
+	read, buf := sha256.New(), make([]byte, 128<<10)
 	for off := int64(0); off < n && ctx.Err() == nil; {
 		part := buf[:min(n-off, int64(len(buf)))]
 		if _, err := f.ReadAt(part, off); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // An image of an index is what a later process restores it from, instead of tokenizing every text again: numbers of
@@ -97,7 +98,7 @@ func (x *Index) removed() []bool {
 }
 
 // FromImage returns the index of an image. The index does not use image's memory.
-func FromImage(image []byte) (*Index, error) {
+func FromImage(image string) (*Index, error) {
 	r := imageReader{image: image}
 	docs, terms, postings, heads := r.number(), r.number(), r.number(), r.number()
 	// Each of them takes a byte or more.
@@ -167,7 +168,7 @@ func (w *imageWriter) number(n int) {
 
 // imageReader reads numbers and strings. Once bad it stays bad, and returns zeros.
 type imageReader struct {
-	image []byte
+	image string
 	at    int // what follows is not read yet
 	bad   bool
 }
@@ -188,13 +189,19 @@ func (r *imageReader) number() int {
 }
 
 func (r *imageReader) longNumber() int {
-	n, size := binary.Uvarint(r.image[r.at:])
-	if size <= 0 || n > 1<<40 {
-		r.fail()
-		return 0
+	n := uint64(0)
+	for shift := 0; shift <= 42 && r.at < len(r.image); shift += 7 {
+		b := r.image[r.at]
+		r.at++
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 && n <= 1<<40 {
+			return int(n)
+		} else if b < 0x80 {
+			break
+		}
 	}
-	r.at += size
-	return int(n)
+	r.fail()
+	return 0
 }
 
 // text reads a string: its length in bytes and its bytes.
@@ -205,5 +212,5 @@ func (r *imageReader) text() string {
 		return ""
 	}
 	r.at += n
-	return string(r.image[r.at-n : r.at])
+	return strings.Clone(r.image[r.at-n : r.at]) // or it would keep the whole image in memory
 }

@@ -170,8 +170,8 @@ type documentReader struct {
 }
 
 // readDocuments returns the documents of a section.
-func readDocuments(section []byte) ([]imageDocument, error) {
-	r := documentReader{section: string(section)}
+func readDocuments(section string) ([]imageDocument, error) {
+	r := documentReader{section: section}
 	n := r.number()
 	if r.bad || n > r.left() {
 		return nil, errNoImage

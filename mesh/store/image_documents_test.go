@@ -82,7 +82,7 @@ func TestImageDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := readDocuments(raw)
+	got, err := readDocuments(string(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +91,11 @@ func TestImageDocuments(t *testing.T) {
 	}
 	// What is damaged is refused, or is another text; nothing panics.
 	for n := 0; n < len(raw); n += 5 {
-		if _, err := readDocuments(raw[:n]); err == nil {
+		if _, err := readDocuments(string(raw[:n])); err == nil {
 			t.Errorf("the first %d of %d bytes are read", n, len(raw))
 		}
 		damaged := append([]byte{}, raw...)
 		damaged[n] ^= 0xff
-		_, _ = readDocuments(damaged)
+		_, _ = readDocuments(string(damaged))
 	}
 }

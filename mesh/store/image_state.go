@@ -115,13 +115,7 @@ func (p *Projection) imageState() imageState {
 
 // imageDocuments returns the documents that are not deleted, in order. p.mu is held.
 func (p *Projection) imageDocuments() []imageDocument {
-	words := make([]record.WordsKey, len(p.docs))
-	for key, doc := range p.byWords {
-		words[doc] = key
-		for _, other := range p.reworded[key] {
-			words[other] = key
-		}
-	}
+	words := p.words.keys(len(p.docs))
 	sessions := make([]string, len(p.sessions))
 	for id, s := range p.sessions {
 		sessions[s.number] = id
@@ -147,7 +141,7 @@ func (p *Projection) adopt(image *decodedImage) {
 	defer p.mu.Unlock()
 	n := image.keywords.Len()
 	p.docs, p.byID = make([]Document, 0, n+n/8), make(map[string]int, n)
-	p.byWords, p.keywords = make(map[record.WordsKey]int, n), image.keywords
+	p.keywords, p.words.later = image.keywords, make([]wordsOf, 0, n+n/8)
 	var wait sync.WaitGroup
 	p.adoptKeys(image, &wait)
 	s := &image.state
@@ -216,7 +210,7 @@ func (p *Projection) adoptKeys(image *decodedImage, wait *sync.WaitGroup) {
 	each(func(doc int, d *imageDocument) { p.byID[d.Record.ID] = doc })
 	each(func(doc int, d *imageDocument) {
 		if d.Record.Lesson == nil && d.Record.Type != record.FileType {
-			p.addWords(doc, d.Derived.Words)
+			p.words.add(doc, d.Derived.Words)
 		}
 	})
 	wait.Go(func() {

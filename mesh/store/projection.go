@@ -33,8 +33,7 @@ type Projection struct {
 	long     []int32 // the documents with Parts, ascending
 	standing []int32 // the documents that are Standing, ascending
 	byID     map[string]int
-	byWords  map[record.WordsKey]int    // the first memory with these words
-	reworded map[record.WordsKey][]int  // the others, where there are any
+	words    words                      // what finds memories with the same words
 	revised  map[string]struct{}        // see TakeRevised
 	accesses map[string]record.Accesses // by id, of memories of any compartment
 	erased   map[string]record.Moment   // when what had an id was deleted last
@@ -96,8 +95,6 @@ func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
 		Vectors:    vectors,
 		Changed:    func() {},
 		byID:       map[string]int{},
-		byWords:    map[record.WordsKey]int{},
-		reworded:   map[record.WordsKey][]int{},
 		revised:    map[string]struct{}{},
 		accesses:   map[string]record.Accesses{},
 		erased:     map[string]record.Moment{},
@@ -254,7 +251,7 @@ func (p *Projection) addDerived(r *record.Record, known derived) {
 	p.byID[r.ID] = doc
 	p.addContender(doc)
 	if r.Lesson == nil && r.IsMemory() {
-		p.addWords(doc, known.Words)
+		p.words.add(doc, known.Words)
 	}
 	p.Vectors.Track(r.VectorID())
 	if known.Parts {
@@ -370,7 +367,7 @@ func (p *Projection) remove(id string) {
 	delete(p.sightings, id)
 	delete(p.separated, id)
 	if r.Lesson == nil && r.IsMemory() {
-		p.removeWords(doc, r.Words())
+		p.words.remove(doc, r.Words())
 	}
 	if r.Lesson != nil && p.patterns[r.Lesson.PatternID] == doc {
 		// The next best takes its place: a superseded lesson is active again when its successor is deleted.

@@ -161,51 +161,10 @@ func (p *Projection) separate(id string, made record.Separation) {
 	p.revisions.changes++
 }
 
-// addWords notes the words of doc, whose key is given. p.mu is held.
-func (p *Projection) addWords(doc int, key record.WordsKey) {
-	if _, taken := p.byWords[key]; taken {
-		p.reworded[key] = append(p.reworded[key], doc)
-	} else {
-		p.byWords[key] = doc
-	}
-}
-
-// removeWords undoes addWords. p.mu is held.
-func (p *Projection) removeWords(doc int, key record.WordsKey) {
-	others := p.reworded[key]
-	if p.byWords[key] == doc {
-		if len(others) == 0 {
-			delete(p.byWords, key)
-			return
-		}
-		p.byWords[key], others = others[0], others[1:]
-	} else if at := slices.Index(others, doc); at >= 0 {
-		others = slices.Delete(others, at, at+1)
-	}
-	if p.reworded[key] = others; len(others) == 0 {
-		delete(p.reworded, key)
-	}
-}
-
-// withWords yields the documents whose words have the key, the first stored first.
-func (p *Projection) withWords(key record.WordsKey) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		doc, ok := p.byWords[key]
-		if !ok || !yield(doc) {
-			return
-		}
-		for _, doc := range p.reworded[key] {
-			if !yield(doc) {
-				return
-			}
-		}
-	}
-}
-
 // Twin returns the current memory with exactly the content of r in the same scope, see record.Record.InScope, nil if no
 // memory has. Lessons are not twins of anything: their pattern identifies them.
 func (s *Snapshot) Twin(r *record.Record) *record.Record {
-	for doc := range s.p.withWords(r.Words()) {
+	for doc := range s.p.words.find(r.Words()) {
 		if d := s.Docs[doc]; !d.Past && d.Record.Content == r.Content && d.Record.InScope(r) {
 			return d.Record
 		}
@@ -217,7 +176,7 @@ func (s *Snapshot) Twin(r *record.Record) *record.Record {
 // content, else one with its words. nil if r is new.
 func (s *Snapshot) Repeated(r *record.Record) *record.Record {
 	var alike *record.Record
-	for doc := range s.p.withWords(r.Words()) {
+	for doc := range s.p.words.find(r.Words()) {
 		d := s.Docs[doc]
 		switch {
 		case d.Past || d.Record.Reflection != nil || !d.Record.Fits(r):

@@ -15,8 +15,8 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/parallel"
 )
 
-// loadBatch is the number of rows that are read at a time.
-const loadBatch = 256
+// loadBatch is the number of rows that are read at a time: so few that they stay in the cache of a core.
+const loadBatch = 64
 
 // rowLabel is what a row of the file has besides its vector.
 type rowLabel struct {
@@ -36,9 +36,8 @@ func label(row []byte) rowLabel {
 	return l
 }
 
-// decode reads the vector of a row.
-func decode(row []byte, vector []float32) {
-	body := row[rowHead : rowHead+4*len(vector)]
+// decode reads a vector from the part of a row that has it.
+func decode(body []byte, vector []float32) {
 	for j := range vector {
 		vector[j] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*j : 4*j+4]))
 	}
@@ -67,8 +66,7 @@ func (s *Set) read(f *os.File, size int64) error {
 		for i := from; i < to; i++ {
 			row := buf[(i-from)*s.rowSize():][:s.rowSize()]
 			if labels[i] = label(row); labels[i].ok {
-				decode(row, v)
-				s.matrix.set(first+i, v)
+				s.matrix.set(first+i, numbers(row[rowHead:], v))
 			}
 		}
 	})
@@ -139,7 +137,7 @@ func (r rows) read(at int, row []byte, vector []float32) bool {
 	if _, err := r.file.ReadAt(row, headerSize+int64(at)*int64(len(row))); err != nil || !label(row).ok {
 		return false
 	}
-	decode(row, vector)
+	decode(row[rowHead:], vector)
 	return true
 }
 

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -259,6 +260,21 @@ func TestCompactChanges(t *testing.T) {
 		}
 		if scores := s.PartScores(parts[1], nil); len(scores) != 1 || scores[0].Doc != 3 || scores[0].Score < .3 {
 			t.Errorf("%s: scores of parts %v", name, scores)
+		}
+	}
+}
+
+// A row's numbers are the same in its own memory and decoded, wherever it begins.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	want := []float32{0, 1, -2.5, float32(math.Inf(-1)), 1e-40}
+	for at := range 5 {
+		body := make([]byte, at, 64)
+		for _, x := range want {
+			body = binary.LittleEndian.AppendUint32(body, math.Float32bits(x))
+		}
+		if diff := gocmp.Diff(want, numbers(body[at:], make([]float32, len(want)))); diff != "" {
+			t.Errorf("at %d (-want +got):\n%s", at, diff)
 		}
 	}
 }

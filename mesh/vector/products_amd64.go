@@ -1,6 +1,20 @@
 package vector
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// numbers returns the numbers of body, whose byte order is this processor's: in body's own memory if it is aligned,
+// else decoded to scratch.
+func numbers(body []byte, scratch []float32) []float32 {
+	if len(body) < 4 || uintptr(unsafe.Pointer(&body[0]))%4 > 0 { //nolint:gosec // looks at the alignment only
+		decode(body, scratch)
+		return scratch
+	}
+	return unsafe.Slice((*float32)(unsafe.Pointer(&body[0])), len(body)/4) //nolint:gosec // as long as body, and aligned
+}
 
 // products sets each sum to the product of a row of codes with query.
 func products(codes []byte, query []int8, sums []int32) {

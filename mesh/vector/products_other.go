@@ -2,6 +2,12 @@
 
 package vector
 
+// numbers decodes the numbers of body to scratch and returns it.
+func numbers(body []byte, scratch []float32) []float32 {
+	decode(body, scratch)
+	return scratch
+}
+
 // products sets each sum to the product of a row of codes with query.
 func products(codes []byte, query []int8, sums []int32) { productsGo(codes, query, sums) }
 
