@@ -95,6 +95,12 @@ func percentile(values []float64, percent int) float64 {
 // residentMB is how much memory a process has in use, in 10^6 bytes.
 func residentMB(b *testing.B, pid int) float64 {
 	b.Helper()
+	return statusMB(b, pid, "VmRSS:")
+}
+
+// statusMB is the size in a line of a process's status, in 10^6 bytes.
+func statusMB(b *testing.B, pid int, line string) float64 {
+	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if os.IsNotExist(err) {
 		b.Skip("resident memory is read from /proc, which is Linux's")
@@ -102,10 +108,10 @@ func residentMB(b *testing.B, pid int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, after, _ := bytes.Cut(status, []byte("VmRSS:"))
+	_, after, _ := bytes.Cut(status, []byte(line))
 	fields := bytes.Fields(after)
 	if len(fields) == 0 {
-		b.Fatalf("no VmRSS in %s", status)
+		b.Fatalf("no %s in %s", line, status)
 	}
 	kib, err := strconv.Atoi(string(fields[0]))
 	if err != nil {

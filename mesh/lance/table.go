@@ -224,7 +224,8 @@ func (t *table[R]) present(ctx context.Context, h *handle, rows []*R) (map[strin
 	return found, nil
 }
 
-// Filled ends a series of additions: it lets go of the ids that they have kept, some 50 bytes for each row of a table.
+// Filled ends a series of reads and additions: it lets go of the ids that these have kept, some 50 bytes for each row
+// of a table, and of what the native library has freed.
 func (db *DB) Filled() {
 	db.write.Lock()
 	defer db.write.Unlock()
@@ -233,6 +234,7 @@ func (db *DB) Filled() {
 	for _, h := range db.open {
 		h.ids = nil
 	}
+	trim()
 }
 
 // readAllIDs calls visit with the id of each row, a page at a time: lancedb-go returns rows as JSON.
