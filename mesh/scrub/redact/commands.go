@@ -86,10 +86,20 @@ var commands = []pair{
 	// Files of settings whose names and values have only a blank between them.
 	{
 		[]string{"pass", "masterauth", "pw "},
-		regexp.MustCompile(`(?m)(?:^|[{;])[ \t]*(?:\w*_pass|requirepass|masterauth|masterpass|bindpw|rootpw` +
+		regexp.MustCompile(`(?m)(?:^|[{;:])[ \t]*(?:\w*_pass|requirepass|masterauth|masterpass|bindpw|rootpw` +
 			`)[ \t]+(?:--(?:plaintext|iscrypted)[ \t]+)?` +
 			argument + `[ \t]*(?:[;}]|$)`),
 		Password, notReference,
+	},
+	{
+		[]string{"_pass", "_pw"},
+		regexp.MustCompile(`(?m)^[ \t]*[A-Z][A-Z0-9_]*_(?:PASS|PASSWORD|PASSWD|PW)[ \t]+` + argument + `[ \t]*$`), Password,
+		isCredentialField,
+	},
+	command(`openssl`, `\s-k\s+`+argument, argumentSecret),
+	{
+		[]string{"password-command", "passcommand"},
+		regexp.MustCompile(`(?i)pass(?:word-?)?command[ =]["']?(?:echo|printf)\s+(\S+?)["']`), Password, argumentSecret,
 	},
 	command(`cryptsetup|sudo|passwd|kinit|gpg|openssl|docker|podman|sudo\s+-S|wrangler|gh|vault|fly|pass`,
 		`\s<<<\s*`+argument, argumentSecret),

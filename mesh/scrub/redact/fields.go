@@ -18,7 +18,7 @@ var nameStems = []string{
 	"credential", "kennwort", "contraseñ", "contrasen", "clave", "senha", "wachtwoord", "lösenord", "adgangskode",
 	"salasana", "hasło", "haslo", "heslo", "jelszó", "parola", "parool", "lozinka", "пароль", "şifre", "sifre", "otp",
 	"authtok", "schlüssel", "lockbox", "keybox", "kombination", "combina", "mdp", "masterauth", "cvv", "cvc",
-	"geheimzahl", "パスワード", "密码", "密碼", "口令",
+	"geheimzahl", "seed", "パスワード", "密码", "密碼", "口令",
 	"비밀번호", "암호", "community",
 }
 
@@ -103,7 +103,7 @@ func findFields(text string, mentions []mention) (found []Finding) {
 		}
 		mean := meaningOf(fieldName(text, m.pos, nameEnd, how))
 		if mean == other && isWirelessKey(text, m, end) {
-			mean = isPassword
+			mean = isPhrase
 		}
 		if mean == other || at >= len(text) {
 			continue
@@ -138,6 +138,9 @@ var wireless = regexp.MustCompile(`(?i)\b(?:ssid|wi-?fi|wlan|wireless|hotspot)\b
 func isWirelessKey(text string, m mention, end int) bool {
 	const reach = 120
 	line := text[strings.LastIndexByte(text[:m.pos], '\n')+1 : m.pos]
+	if strings.HasSuffix(line, "].") { // @wifi-iface[0].key
+		return wireless.MatchString(line)
+	}
 	line = strings.Trim(line[strings.LastIndexAny(line, "/|,")+1:], " \t-*•")
 	name := lowerCase(text[m.pos:end])
 	return line == "" && (name == "key" || name == "schlüssel") && wireless.MatchString(text[max(0, m.pos-reach):m.pos])
@@ -323,6 +326,9 @@ func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
 	if v == "" || len(v) > 400 {
 		return found, false
 	}
+	if how == loose && mean == isPassword && belowAccount(text, i) && endsLine(text, end) && isWord(v) {
+		return found, true
+	}
 	switch how {
 	case nextLine:
 		odd := mixed(v) || oddSigns(v) || mean == isPassword && isNickname(v) || mean == isDoorCode
@@ -336,6 +342,28 @@ func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
 		}
 	}
 	return found, plainField(v, mean, how)
+}
+
+// account is a line with the name of an account.
+var account = regexp.MustCompile(`(?i)^\W*(?:user(?:name)?|benutzer\w*|nutzer\w*|kennung|login|usuario|usuário|` +
+	`utente|utilisateur|gebruiker\w*|konto|account|e-?mail|id)\b[^\n:=]{0,12}[:=]\s*\S+\s*$`)
+
+// belowAccount reports whether the line before that of text[i] has the name of an account.
+func belowAccount(text string, i int) bool {
+	const longest = 100
+	end := strings.LastIndexByte(text[:i], '\n')
+	if end < 0 {
+		return false
+	}
+	line := text[strings.LastIndexByte(text[:end], '\n')+1 : end]
+	return len(line) < longest && account.MatchString(line)
+}
+
+// isWord reports whether v is letters that can be a password: no word that is in the place of one.
+func isWord(v string) bool {
+	const shortest = 5
+	return len(v) >= shortest && isNameOnly(v) && strings.ToUpper(v) != v && !isPlainWord(v) && !notSaid(v) &&
+		!hasLabel(v) && !programWords[chars.Lower(v)]
 }
 
 // quotedString returns the string in quotes that begins at i, in which the quotes can be escaped or doubled.

@@ -31,7 +31,7 @@ var (
 	passwordNouns = set(`password passwd passwort passcode pwd pw pass kennwort contraseña contrasena contrasenya
 		clave senha wachtwoord lösenord adgangskode passord salasana hasło haslo heslo jelszó parola parool lozinka
 		пароль şifre sifre authtok userpw bindpw rootpw dbpass storepass keypass requirepass masterauth becomepass
-		mdp psw passwrd userpassword syspasswd パスワード 密码 密碼 口令 비밀번호 암호`)
+		mdp psw passwrd kenncode userpassword syspasswd パスワード 密码 密碼 口令 비밀번호 암호`)
 	phraseNouns = set(`passphrase psk passwortsatz`)
 	codeNouns   = set(`pin puk cvv cvc pinpuk zugangscode toegangscode türcode alarmcode geheimzahl digicode
 		freischaltcode sperrcode entsperrcode öffnungscode schlosscode haustürcode safecode tresorcode garagencode
@@ -159,6 +159,8 @@ func meaningOfWords(list, rest []string, late bool) meaning {
 		return isKey
 	case noun == "base" && owner == "key" && slices.Contains(words, "secret"), noun == "salt" && saltOwners[owner],
 		noun == "salt" && owner == "auth":
+		return isKey
+	case noun == "seed" && (owner == "fa" || owner == "totp" || owner == "otp" || owner == "mfa"):
 		return isKey
 	case noun == "credential", noun == "credentials":
 		return isKey

@@ -39,6 +39,7 @@ type sentence struct {
 	code        bool // a line of a program or of settings
 	question    bool // it names a security question
 	typed       bool // it has a remark on how something is typed
+	odd         bool // it has an account with a slash, or signs within a word near what has a password
 	turned      bool // it names a lock that is turned
 	against     int
 	thing, act  int
@@ -296,6 +297,9 @@ func (p *passage) end(first *int, last int) {
 		if strings.ContainsAny(w.low, "{}=<>|;()[]") || strings.Contains(w.low, "://") {
 			signs++
 		}
+	}
+	if len(s.names) == 0 && s.thing > 0 {
+		s.odd = strings.ContainsAny(p.text[p.words[*first].start:p.words[last-1].end], "!#$%^&?~*/")
 	}
 	end := p.words[last-1]
 	s.asks = end.after >= stop && strings.Contains(p.text[end.end:min(len(p.text), end.signs+2)], "?")

@@ -79,6 +79,11 @@ var places = []pair{
 		regexp.MustCompile(`(?m)^[ \t]*(?:\[[\w.-]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d+)?[ \t]+[^\s:]+:(\S+)[ \t]*$`),
 		Password, notReference,
 	},
+	{ // Wi-Fi: network / x
+		[]string{"wi-fi", "wifi", "wlan"},
+		regexp.MustCompile(`(?i)\b(?:wi-?fi|wlan)\b[^:=\n]{0,20}[:=] ?[\w .-]{2,32}? ?[/|] ?([^\s"'<>/|]{8,63})`),
+		Password, oddCredential,
+	},
 	{ // the QR code of a wireless network
 		[]string{"wifi:"},
 		regexp.MustCompile(`(?i)\bWIFI:(?:[TSHI]:[^;\n]*;)*P:((?:\\.|[^;\\\n])+);`), Password,

@@ -193,7 +193,7 @@ func (p *passage) isAsked(i, first int, as aspect) bool {
 
 // turned are locks whose combinations have three digits.
 var turned = set(`luggage suitcase combination combo padlock wheels dials koffer kofferschloss zahlenschloss valise
-	maleta mala valigia trolley`)
+	maleta mala valigia trolley fahrradschloss spind lock locker cadenas candado lucchetto hangslot`)
 
 // isCombination reports whether v can be the combination of a lock that is named in the sentence or near it.
 func (p *passage) isCombination(v string, s int) bool {
@@ -220,7 +220,7 @@ func (p *passage) isAppended(c *candidate, i int) bool {
 		return true
 	}
 	for k := i; k >= max(part.first, i-reach); k-- {
-		if p.words[k].clue.join >= strongJoin {
+		if p.words[k].clue.join >= strongJoin || p.words[k].after == colon {
 			return c.as == asNumber
 		}
 	}
@@ -244,4 +244,21 @@ func (p *passage) sameStem(a, b candidate) bool {
 	const least = 4
 	v, w := p.text[a.start:a.end], p.text[b.start:b.end]
 	return len(v) > least && len(w) > least && v[:least] == w[:least]
+}
+
+// accountOf returns the points for the account before the slash in the word at i, with what has it: admin/x.
+func (p *passage) accountOf(c *candidate) int {
+	w := p.words[c.first]
+	if n := strings.IndexByte(w.low, '/'); c.as != asWord || c.start == w.start || n <= 0 || !clueOf(w.low[:n]).user {
+		return 0
+	}
+	return min(mostOfNames, 3+p.sentences[c.sentence].thing)
+}
+
+// oddEnough reports whether a word has a sign within that is in few words but passwords, so that it is one wherever
+// something that has a password is named.
+func oddEnough(v string, looks int) bool {
+	const certain, shortest = 6, 8
+	return looks >= certain && len(v) >= shortest && strings.ContainsAny(v[1:len(v)-1], "!#$%^&?~*") &&
+		!strings.ContainsAny(v, "@_/.=")
 }

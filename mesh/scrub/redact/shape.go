@@ -78,9 +78,11 @@ func numberShape(v string, c census) int {
 	bare := strings.TrimRight(v, "#*")
 	switch {
 	case v[0] == '#' && c.digits > 3 && c.digits < 7 && strings.Trim(v[1:], "0123456789") == "": // #4406
-		return 1
+		return 2
 	case v[0] == '#' || c.digits < 3 || c.digits > 10 || strings.Trim(bare, "0123456789 -.*#") != "":
 		return 0
+	case c.digits == 3 && len(groups) == 3 && strings.Contains(v, "-"): // 0-9-3
+		return 3
 	case c.digits < 4 || len(groups) == 1 && strings.Contains(v, "."):
 		return 0
 	case bare != v && len(groups) == 1:
@@ -195,6 +197,9 @@ func isReferenceWord(v, low string) bool {
 	if strings.HasSuffix(low, "5g") || strings.HasSuffix(low, "5ghz") || strings.HasSuffix(low, "2.4ghz") {
 		return true // a wireless network
 	}
+	if n := strings.IndexByte(low, '&'); n >= 0 && isEntity(low[n+1:]) {
+		return true
+	}
 	if digit := chars.IsDigit(v[0]); digit && strings.Trim(low, "0123456789-.:/tz+_") == "" {
 		return true // a date or a time
 	}
@@ -206,6 +211,14 @@ func isReferenceWord(v, low string) bool {
 	// A file, a host, a field of a structure, a version.
 	return strings.Trim(end, "abcdefghijklmnopqrstuvwxyz") == "" ||
 		strings.Trim(end, "0123456789x*") == "" && !wordsAndDots(v)
+}
+
+// isEntity reports whether s begins with the name of a sign of HTML, as after "&".
+func isEntity(s string) bool {
+	names := []string{"quot", "rdquo", "ldquo", "rsquo", "lt", "gt", "amp", "nbsp", "#"}
+	return slices.ContainsFunc(names, func(e string) bool {
+		return strings.HasPrefix(s, e) && (len(s) == len(e) || !chars.IsAlpha(s[len(e)]))
+	})
 }
 
 // wordsAndDots reports whether v is words and a number joined by dots, as passwords are: plank.Otter.5.
@@ -254,6 +267,8 @@ func wordShape(v, low string, c census) int {
 		return joinedShape(v)
 	case c.upper > 0 && c.lower > 0 && c.inner > 1 && c.upper < c.lower*2 && isScrambledLetters(v):
 		return 4
+	case c.inner == 1 && c.upper == 1 && len(v) >= 9 && isForeignCamel(v): // heimwehApfel
+		return 1
 	case c.upper == 0 && isRunTogether(low):
 		return 4
 	case c.upper == 0 && runes >= 8 && isUnspeakable(low):
@@ -321,7 +336,8 @@ func digitShape(v, low string, c census) int {
 var products = set(`windows python ubuntu debian fedora alpine react vue angular java php node nodejs postgres
 	postgresql mysql mariadb android iphone galaxy pixel chrome firefox llama claude gemini qwen mistral gemma
 	deepseek office excel photoshop route area cuda vulkan opengl directx spring swift rust unicode nextcloud
-	macos outlook exchange tailwind bootstrap drupal typo magento rails django laravel kotlin scala lua qt gtk
+	poly chacha xchacha salsa curve blake keccak twofish macos outlook exchange
+	tailwind bootstrap drupal typo magento rails django laravel kotlin scala lua qt gtk
 	junit webpack vite svelte nuxt next astro proxmox truenas freebsd openbsd centos rhel rocky opensuse leap`)
 
 // isCamel reports whether v is parts of three letters or more that begin with capitals, and numbers: ChaCha20Poly1305.
@@ -365,6 +381,12 @@ func isUnit(low string) bool {
 
 // isCommonPart reports whether a word is in most sentences and in few passwords.
 func isCommonPart(low string) bool { return clueOf(low).plain && len(low) < 5 }
+
+// isForeignCamel reports whether v is two words that are not English, the second with a capital.
+func isForeignCamel(v string) bool {
+	n := strings.IndexFunc(v, unicode.IsUpper)
+	return n > 3 && len(v)-n > 3 && !isEnglish(v[:n]) && !isEnglish(chars.Lower(v[n:]))
+}
 
 // isScrambledLetters reports whether letters of both cases are mixed as by chance: szBGYrz.
 func isScrambledLetters(v string) bool {

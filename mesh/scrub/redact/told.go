@@ -121,7 +121,7 @@ func (p *passage) isSibling(list []candidate, i int) bool {
 // nameNear reports whether the sentence or one near it names a secret.
 func (p *passage) nameNear(s int) bool {
 	for i := max(0, s-3); i <= min(s+1, len(p.sentences)-1); i++ {
-		if len(p.sentences[i].names) > 0 {
+		if len(p.sentences[i].names) > 0 || i == s && p.sentences[s].odd {
 			return true
 		}
 	}
@@ -306,6 +306,10 @@ func (p *passage) bestName(c *candidate) (best int) {
 			}
 		}
 	}
+	best = max(best, p.accountOf(c))
+	if own := p.sentences[c.sentence]; c.as == asWord && own.thing > 0 && oddEnough(p.text[c.start:c.end], c.looks) {
+		best = max(best, own.thing+own.act)
+	}
 	return best
 }
 
@@ -362,6 +366,9 @@ func (p *passage) joinBefore(c *candidate) int {
 			counts := w.clue.other && !w.clue.adverb && !(w.clue.speech && i == part.first) // "room: 4471"
 			if i == c.first-1 && (c.as == asNumber && counts || w.clue.label && !w.clue.plain) {
 				return otherwise
+			}
+			if i == c.first-1 && c.as == asNumber && w.clue.thing > 0 && w.clue.number > 2 { // "safe: 27-41-08"
+				return strongJoin + 1
 			}
 			return strongJoin
 		case w.after == comma && p.isAppended(c, i):
@@ -422,7 +429,7 @@ func (p *passage) joinOf(i, first int, as aspect) int {
 		switch {
 		case c.adverb:
 			continue
-		case c.user, strings.Contains(p.words[k].low, "@"): // "admin and x"
+		case c.user, strings.Contains(p.words[k].low, "@"), p.words[k].low == "redacted:email": // "admin and x"
 			return max(points, strongJoin)
 		case c.label && p.words[k].after == blank && !strings.HasPrefix(p.words[i].low, "it"): // "the user name is x"
 			return otherwise
