@@ -35,7 +35,7 @@ func (p *passage) phraseAt(i, s int) (candidate, bool) {
 	}
 	c.last = last
 	n := last - i
-	if n == 0 {
+	if n == 0 || n == 1 && i > part.first && p.words[i-1].low == "for" { // "it asks for confirmation"
 		return c, false
 	}
 	c.end = p.words[last-1].end

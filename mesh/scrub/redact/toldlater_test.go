@@ -402,4 +402,5 @@ var sentencesLater = []string{
 	"I always use the train to work, line S3.",
 	"I use the 1200W drill for everything.",
 	"We agreed on plan B with the landlord.",
+	"Now it asks for confirmation when the answer looks too short to be a valid name.",
 }
