@@ -153,6 +153,7 @@ func plant(tb testing.TB) *planted {
 	p.plantPrivate(tb)
 	p.plantGroup(tb, club)
 	p.plantGroup(tb, hiking)
+	p.deleteForAReason(tb)
 	return p
 }
 

@@ -60,8 +60,7 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 		if s.Find(id) == nil {
 			return nil, noMemory(id) // deleted meanwhile
 		}
-		text := block.Delete{Agent: v.AgentID, MemoryID: id, Time: now, Reason: reason}.Block().String()
-		drafts := []ledger.Draft{{Op: ledger.OpDelete, ID: id, Block: text, Data: deleted{v.AgentID, reason}}}
+		drafts := []ledger.Draft{v.deletion(id, v.reasonIn(c.Visibility, reason), now)}
 		for _, revision := range s.RevisionIDs(id) {
 			drafts = append(drafts, ledger.Draft{Op: ledger.OpDelete, ID: revision, Data: deleted{AgentID: v.AgentID}})
 		}
@@ -70,7 +69,42 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	if err != nil {
 		return err
 	}
+	v.noteReason(ctx, c.Visibility, id, reason)
 	return v.deleteExtracts(ctx, id)
+}
+
+// deletion returns the entry that erases the memory or skill called id.
+func (v *View) deletion(id, reason string, now time.Time) ledger.Draft {
+	b := block.Delete{Agent: v.AgentID, MemoryID: id, Time: now, Reason: reason}.Block()
+	if strings.HasPrefix(id, skill.Prefix+"_") {
+		b = block.DeleteSkill{Agent: v.AgentID, SkillID: id, Time: now, Reason: reason}.Block()
+	}
+	return ledger.Draft{Op: ledger.OpDelete, ID: id, Block: b.String(), Data: deleted{v.AgentID, reason}}
+}
+
+// reasonIn returns the reason of a deletion as the ledger of a compartment has it.
+//
+// SECURITY: a DM's reason may be private, and the processes of groups read the shared ledger and their own. The reason
+// is in the DM's ledger instead, see noteReason.
+func (v *View) reasonIn(name record.Visibility, reason string) string {
+	if name != v.home() {
+		return ""
+	}
+	return reason
+}
+
+// noteReason writes a deletion from a compartment that groups read, with its reason, to the audience's own ledger too.
+// What was to be deleted is: a failure is only logged.
+func (v *View) noteReason(ctx context.Context, name record.Visibility, id, reason string) {
+	if name == v.home() || reason == "" {
+		return
+	}
+	err := v.write(ctx, v.home(), func(_ *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
+		return []ledger.Draft{v.deletion(id, reason, now)}, nil
+	})
+	if err != nil {
+		v.Logger.WarnContext(ctx, "note the reason of a deletion in the ledger", "id", id, "error", err)
+	}
 }
 
 // deleteExtracts deletes the reflections and skills that quote the memory called id.

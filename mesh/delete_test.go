@@ -220,3 +220,49 @@ func TestUndurableDeletion(t *testing.T) {
 		t.Errorf("the log gets %v", err)
 	}
 }
+
+// The reason of a deletion in a DM is in the DM's own ledger only: groups read the other ones.
+func TestReasonOfADeletionIsPrivate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	dm := open(t, dir, audience.DM(), new(words))
+	red := open(t, dir, group(t, "red"), new(words))
+	said := keep(t, red, record.Memory{Content: "The book is about lighthouses."})
+	shared := keep(t, dm, record.Memory{Content: "We meet in the library."}, record.Shared)
+	for _, id := range []string{said.ID, shared.ID} {
+		if err := dm.Delete(t.Context(), id, "Mara is ill"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle(t, dm)
+	own := keep(t, red, record.Memory{Content: "The walk is on Sunday."})
+	if err := red.Delete(t.Context(), own.ID, "It rains"); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, red)
+	read := func(store string) (text string) {
+		for _, name := range tree(t, filepath.Join(dir, ".yamo", store)) {
+			raw, err := os.ReadFile(name)
+			if err == nil {
+				text += string(raw)
+			}
+		}
+		return text
+	}
+	for _, store := range []string{"shared", "groups/red"} {
+		if strings.Contains(read(store), "Mara is ill") {
+			t.Errorf("%s has the reason", store)
+		}
+	}
+	for _, id := range []string{said.ID, shared.ID} {
+		if !strings.Contains(read("private/ledger.ndjson"), `"op":"delete","id":"`+id) {
+			t.Errorf("the private ledger does not tell of the deletion of %s", id)
+		}
+	}
+	if !strings.Contains(read("private/ledger.ndjson"), "Mara is ill") {
+		t.Error("the private ledger has no reason")
+	}
+	if !strings.Contains(read("groups/red"), "It rains") {
+		t.Error("a group's own reason is not kept")
+	}
+}

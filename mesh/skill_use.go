@@ -9,7 +9,6 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/skill"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -237,9 +236,12 @@ func (k Skills) delete(ctx context.Context, id, reason string) error {
 			return []record.SkillHit{{Skill: state.Skill}}
 		}
 		return nil
-	}, func(record.SkillHit) string { return reason })
+	}, func(record.SkillHit) string { return k.view.reasonIn(hit.Visibility, reason) })
 	if err == nil && len(gone) == 0 {
 		return noSkill(id) // another process was faster
+	}
+	if err == nil {
+		k.view.noteReason(ctx, hit.Visibility, id, reason)
 	}
 	return err
 }
@@ -273,9 +275,7 @@ func (v *View) skillDeletions(
 ) []ledger.Draft {
 	drafts := make([]ledger.Draft, len(hits))
 	for i, hit := range hits {
-		why := reason(hit)
-		text := block.DeleteSkill{Agent: v.AgentID, SkillID: hit.ID, Time: now, Reason: why}.Block().String()
-		drafts[i] = ledger.Draft{Op: ledger.OpDelete, ID: hit.ID, Block: text, Data: deleted{v.AgentID, why}}
+		drafts[i] = v.deletion(hit.ID, reason(hit), now)
 	}
 	return drafts
 }
