@@ -13,7 +13,8 @@ func (p *planted) deleteForAReason(tb testing.TB) {
 	member.end()
 	s := connect(tb, launch{workspace: p.workspace})
 	shared := s.store("We meet in the library.", map[string]any{"visibility": "shared", "confirm": true})
-	skill := s.ingestSkill("---\nname: shelve\nintent: shelve books\ndescription: puts books away\n---\nBy author.\n", "shared")
+	skill := s.ingestSkill("---\nname: shelve\nintent: shelve books\ndescription: puts books away\n---\nBy author.\n",
+		"shared")
 	for what, id := range map[string]string{"group's": said.ID, "shared": shared.ID} {
 		call[map[string]any](s, "memory_delete", map[string]any{
 			"id": id, "confirm": true, "reason": p.privately("the reason to delete a " + what + " memory"),

@@ -345,6 +345,12 @@ func TestFilesWithoutAndWithAnotherModel(t *testing.T) {
 		if diff := cmp.Diff(want, sources(t, v, "oolong")); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", model.Model(), diff)
 		}
+		if model.model == "" {
+			// Work that goes on after the search would remove the vectors of the next model.
+			if err := v.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	waitForRows(t, dir, 1)
 }

@@ -253,4 +253,14 @@ var mutants = []mutant{
 		"internal/viewer/guard/guard.go", `g.link, g.session, g.token, g.last = "", `, `_, g.session, g.token, g.last = "", `,
 		"./internal/viewer/guard", "", "the viewer's link works once",
 	},
+	{
+		"mesh/delete.go", `	if name != v.home() {
+		return ""`, `	if false {
+		return ""`,
+		"./mesh", "TestReasonOfADeletionIsPrivate", "groups do not read why a DM deleted something",
+	},
+	{
+		"mesh/fileindex/vectors.go", `group != "" && group != x.Visibility.Group()`, `group == "/"`,
+		"./mesh", "TestSearchDoesNotWaitForGroupsLogs", "a DM does not wait for what a group has logged",
+	},
 }

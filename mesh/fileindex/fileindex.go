@@ -113,6 +113,7 @@ type Index struct {
 	origin   map[string]origin    // by the passage's id
 	stale    bool                 // the vectors' file may have vectors of removed passages
 	working  chan struct{}        // closed when the current work ends, nil if idle
+	moved    chan struct{}        // closed, and replaced, when vectors have come or were removed
 	failed   error                // what ended the last work
 	failedAt time.Time
 }
@@ -127,6 +128,7 @@ type projected struct {
 func New(o Options) *Index {
 	x := &Index{
 		Options: o, lock: index.NewLock(o.Lock), files: map[string]projected{}, origin: map[string]origin{}, stale: true,
+		moved: make(chan struct{}),
 	}
 	x.ctx, x.stop = context.WithCancel(context.Background())
 	x.clear()
@@ -139,8 +141,8 @@ func (x *Index) clear() {
 	x.store = store.NewProjection(x.Visibility, vector.Open(x.Path, m.Name, m.Dim))
 }
 
-// Join adds the passages to what a search ranks. If the query has a vector (semantic), it waits up to patience for
-// passages without one and returns how many are left.
+// Join adds the passages to what a search ranks. If the query has a vector (semantic), it waits up to patience for the
+// audience's own passages without one and returns how many of all are left.
 func (x *Index) Join(
 	ctx context.Context, among []rank.Source, semantic bool, patience time.Duration,
 ) (joined []rank.Source, pending int, err error) {

@@ -10,37 +10,100 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
-	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
-// ready waits until every passage has its vector, for at most patience, and returns the number of those without one.
-// Where more than one batch is missing it waits for at most index.Brief.
+// foreignBatch is the number of other audiences' passages that are embedded at a time: few, because a query that comes
+// meanwhile waits for them.
+const foreignBatch = index.EmbedBatch / 8
+
+// ready waits until every passage of the audience's own files has its vector, and those of removed passages are gone
+// from the disk, for at most patience, and returns the number of all passages without one. Where more than one batch is
+// missing it waits for at most index.Brief.
+//
+// SECURITY: a DM does not wait for what groups have written into their logs, or one of them could slow down every
+// search. Until it is embedded, its words are matched.
 func (x *Index) ready(ctx context.Context, patience time.Duration) (pending int) {
-	working, vectors := x.wake()
-	if _, missing := vectors.Missing(0); missing > index.EmbedBatch {
+	working, passages := x.wake()
+	own, _ := x.missing(passages)
+	if len(own) > index.EmbedBatch {
 		patience = min(patience, index.Brief)
 	}
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
-	if working != nil {
+	for working != nil {
+		x.mu.Lock()
+		// Taken before looking, so that vectors that come in between close this channel and are not missed.
+		moved, stale := x.moved, x.stale
+		x.mu.Unlock()
+		if own, _ = x.missing(passages); len(own) == 0 && !stale {
+			break
+		}
 		select {
+		case <-moved:
+			continue
 		case <-working:
 		case <-timeout.C:
 		case <-ctx.Done():
 		}
+		break
 	}
-	_, pending = vectors.Missing(0)
+	_, pending = passages.Vectors.Missing(0)
 	return pending
+}
+
+// missing returns the documents without a vector: those of the audience's own files, and those of others.
+func (x *Index) missing(passages *store.Projection) (own, foreign []int) {
+	_, count := passages.Vectors.Missing(0)
+	if count == 0 {
+		return nil, nil
+	}
+	docs, _ := passages.Vectors.Missing(count)
+	// In this order: the projection changes while x.mu is held.
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := passages.Snapshot()
+	defer s.Release()
+	for _, doc := range docs {
+		r := s.Docs[doc].Record
+		if r == nil {
+			continue // removed meanwhile
+		}
+		if group := x.origin[r.ID].Group; group != "" && group != x.Visibility.Group() {
+			foreign = append(foreign, doc)
+		} else {
+			own = append(own, doc)
+		}
+	}
+	return own, foreign
+}
+
+// next returns what is embedded next, own passages first: what their vectors are kept under, and their text.
+func (x *Index) next(passages *store.Projection) (ids, texts []string) {
+	own, foreign := x.missing(passages)
+	docs := own[:min(index.EmbedBatch, len(own))]
+	if len(own) == 0 {
+		docs = foreign[:min(foreignBatch, len(foreign))]
+	}
+	s := passages.Snapshot()
+	defer s.Release()
+	for _, doc := range docs {
+		if r := s.Docs[doc].Record; r != nil { // removed meanwhile
+			ids, texts = append(ids, r.VectorID()), append(texts, r.Content)
+		}
+	}
+	return ids, texts
 }
 
 // wake starts the work on the vectors if there is any to do and it has not just failed. working is closed when the work
 // ends, and nil if none is in progress.
-func (x *Index) wake() (working <-chan struct{}, vectors *vector.Set) {
+func (x *Index) wake() (working <-chan struct{}, passages *store.Projection) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	vectors = x.store.Vectors
+	passages = x.store
+	vectors := passages.Vectors
 	if x.working != nil {
-		return x.working, vectors
+		return x.working, passages
 	}
 	_ = vectors.Refresh() // the work reports what is wrong with the file
 	_, missing := vectors.Missing(0)
@@ -50,7 +113,7 @@ func (x *Index) wake() (working <-chan struct{}, vectors *vector.Set) {
 	// Installing the model ends the rest at once: looking for it costs nothing.
 	resting := x.failed != nil && !errors.Is(x.failed, embed.ErrNoAssets) && time.Since(x.failedAt) < index.RetryAfter
 	if missing == 0 && !x.stale || empty || resting || x.ctx.Err() != nil {
-		return nil, vectors
+		return nil, passages
 	}
 	done := make(chan struct{})
 	x.working = done
@@ -58,13 +121,18 @@ func (x *Index) wake() (working <-chan struct{}, vectors *vector.Set) {
 		err := x.work(x.ctx)
 		x.mu.Lock()
 		defer x.mu.Unlock()
+		for err == nil && x.stale { // a file has changed since the vectors were removed
+			x.mu.Unlock()
+			err = x.work(x.ctx)
+			x.mu.Lock()
+		}
 		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, embed.ErrNoAssets) {
 			x.Logger.Warn("index workspace files", "error", err)
 		}
 		x.failed, x.failedAt, x.working = err, time.Now(), nil
 		close(done)
 	})
-	return done, vectors
+	return done, passages
 }
 
 // work removes the vectors of removed passages from the disk and makes the missing ones.
@@ -85,11 +153,9 @@ func (x *Index) work(ctx context.Context) error {
 		if err := errors.Join(vectors.Refresh(), vectors.Prune()); err != nil {
 			return err
 		}
-		x.mu.Lock()
-		x.stale = false
-		x.mu.Unlock()
+		x.announce(func() { x.stale = false })
 		for {
-			ids, texts := index.Missing(passages, index.EmbedBatch)
+			ids, texts := x.next(passages)
 			if len(ids) == 0 {
 				return nil
 			}
@@ -100,8 +166,18 @@ func (x *Index) work(ctx context.Context) error {
 			if err := vectors.Append(ids, made); err != nil {
 				return err
 			}
+			x.announce(func() {})
 		}
 	})
+}
+
+// announce calls change and wakes the searches that wait in ready.
+func (x *Index) announce(change func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	change()
+	close(x.moved)
+	x.moved = make(chan struct{})
 }
 
 // Refresh updates the index to the files, and starts to remove and embed in the background. Searches do the same;

@@ -1,0 +1,70 @@
+package mesh_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/mesh"
+)
+
+// stuck is a bag that embeds no text with the word "waterfall" before release is closed.
+type stuck struct {
+	bag
+
+	release chan struct{}
+}
+
+func (s *stuck) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if strings.Contains(strings.Join(texts, " "), "waterfall") {
+		select {
+		case <-s.release:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return s.bag.Embed(ctx, texts)
+}
+
+// A DM's search waits for the DM's own files, and not for what a group has written into its log. The group waits for
+// its own.
+func TestSearchDoesNotWaitForGroupsLogs(t *testing.T) {
+	t.Parallel()
+	files := &shelf{texts: map[string]string{}}
+	files.put("memory/2026-02-14-group-hiking.md", "Walk\nthe waterfall path floods\n\nTent\nunder the waterfall")
+	files.put("notes/tea.md", "Tea\noolong in the morning\n\nPump\nthe pump leaks")
+	model := &stuck{release: make(chan struct{})}
+	var once sync.Once
+	let := func() { once.Do(func() { close(model.release) }) }
+	t.Cleanup(let)
+	v := openWith(t, filepath.Join(t.TempDir(), ".yamo"), audience.DM(), model, files)
+	found, err := v.Search(t.Context(), mesh.SearchRequest{Query: "oolong"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Pending != 2 {
+		t.Errorf("%d are pending, want the two of the group, after the DM's own", found.Pending)
+	}
+	// The work on the group's passages goes on; what the DM writes meanwhile comes before the rest of them.
+	start := time.Now()
+	if _, err := v.Search(t.Context(), mesh.SearchRequest{Query: "morning"}); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("a search took %v while a group's log was embedded", took)
+	}
+
+	who, err := audience.Group("hiking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := openWith(t, filepath.Join(t.TempDir(), ".yamo"), who, model, files)
+	time.AfterFunc(100*time.Millisecond, let)
+	if found, err = g.Search(t.Context(), mesh.SearchRequest{Query: "tent"}); err != nil || found.Pending != 0 {
+		t.Errorf("a group's search of its own log: %d pending, %v", found.Pending, err)
+	}
+}
