@@ -287,7 +287,7 @@ var clueTable = []struct {
 		booking code, code name, promocode, code postal, código postal, codice fiscale, code of conduct,
 		response code, return code, voucher code, coupon code, codice postale, language code, currency code,
 		sort code, dialling code, calling code, airport code, cheat code, machine code, opening code, car park,
-		code review, code base, public key, primary key, foreign key, key takeaways, password strength,
+		code review, code base, public key, primary key, foreign key, tokenizer, tokenizers, key takeaways, password strength,
 		password hashing, password policy, password manager costs, pin at, pinned, drop a pin, dropped a pin, pinterest,
 		meeting id, fingerprint, checksum, phone bill, tracking code, referral code, product code, color,
 		http code, error codes, key is to, clave del éxito, code point, code section, session id, cache key,

@@ -96,6 +96,7 @@ var commands = []pair{
 		regexp.MustCompile(`(?m)^[ \t]*[A-Z][A-Z0-9_]*_(?:PASS|PASSWORD|PASSWD|PW)[ \t]+` + argument + `[ \t]*$`), Password,
 		isCredentialField,
 	},
+	{[]string{"authtoken"}, regexp.MustCompile(`\b(?:add-)?authtoken\s+([\w-]{20,})`), Token, mixed},
 	command(`openssl`, `\s-k\s+`+argument, argumentSecret),
 	{
 		[]string{"password-command", "passcommand"},

@@ -149,6 +149,11 @@ var placedForms = []form{
 	{"pair", "ldapsearch -D cn=admin -w «Anker!Kette» -b dc=x"},
 	{"pair", "vault login «hvs.CAESIJlU02LQZq8fYw1b7Rk»"},
 	{"pair", "GITLAB_TOKEN: «glpat-Zk8sQm1xYv2Lr9WtNc4B»"},
+	{
+		"pair", "  FCM_SERVER_KEY: «AAAABGdrCbh:APA91bShXFFIY9leRXEHYGITmI414QLKn0aqL3jqhuKGCob_OwsuZPzX0-BSf3TmTFg8XB8y" +
+			"fol83ICdodjiNUP5Z55RK3hdYrxGseitLqIt77-LJDbkuanN-u2ARiD5e5RaAGdZzKyY»",
+	},
+	{"pair", "ngrok config add-authtoken «2gEMEw5AmlZpAg8fU45ejf4fGxM_kSSx5530A8wffzem6poTS»"},
 	{"pair", "stripe key «sk_live_51Hq8sKq2LmZx9Wv4Rt7Yb0Nc»"},
 	{"pair", "Slack: «xoxb-218374650912-839201746512-Zk8sQm1xYv2Lr9WtNc4B7dHf»"},
 	{"pair", "telegram bot «6213489075:AAGk8sQm1xYv2Lr9WtNc4B7dHfPq3ZeXo1U»"},

@@ -138,6 +138,9 @@ var places = []pair{
 			`[^\n]{0,80}(?:\n[^\n]{0,40})?(?-i:\b([a-z]{4}(?:-[a-z]{4}){3})\b)`),
 		Password, isNumber,
 	},
+	{ // the server key of Firebase
+		[]string{":apa91b"}, regexp.MustCompile(`\b(AAAA[\w-]{7}:APA91b[\w-]{100,})`), APIKey, mixed,
+	},
 	{ // the key of a storage account of Azure
 		[]string{"core.windows.net", "account.key", "accountkey", "azure"},
 		regexp.MustCompile(`(?:^|[\s"'=:])([A-Za-z0-9+/]{86}==)`),

@@ -402,5 +402,6 @@ var sentencesLater = []string{
 	"I always use the train to work, line S3.",
 	"I use the 1200W drill for everything.",
 	"We agreed on plan B with the landlord.",
+	"Tokenizer choice: cl100k_base vs o200k_base, the second gives 11% fewer tokens on Portuguese.",
 	"Now it asks for confirmation when the answer looks too short to be a valid name.",
 }
