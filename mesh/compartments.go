@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -78,14 +79,20 @@ func unreadable(err error) bool {
 }
 
 // denied returns the error of closing an index, nil after it was logged if the system does not let this process write
-// there: nothing is lost, and a process that only reads has no failure.
+// there, or the disk is full: nothing is lost, and a process that only reads has no failure.
 func (v *View) denied(ctx context.Context, err error) error {
-	if !unreadable(err) && !errors.Is(err, syscall.EROFS) {
+	if !unreadable(err) && !errors.Is(err, syscall.EROFS) && !full(err) {
 		return err
 	}
 	v.Logger.WarnContext(ctx, "the memory index cannot be written; a process that may write it continues with it",
 		"error", err)
 	return nil
+}
+
+// full reports whether an error is that of a disk without room. LanceDB has the system's error in its text only.
+func full(err error) bool {
+	return err != nil && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		strings.Contains(err.Error(), fmt.Sprintf("(os error %d)", int(syscall.ENOSPC))))
 }
 
 // logUnreadable tells the operator once what is wrong with a compartment.
