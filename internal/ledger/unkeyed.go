@@ -11,7 +11,7 @@ import (
 
 // A damaged ledger whose key is lost is salvaged by its hashes alone: what was written by whom cannot be known, but a
 // line that was altered, moved or put between others does not follow from them. Of several lines that follow the same
-// one, those that more lines follow from are kept: who adds a line cannot add it to what was written before.
+// one, the one that more lines follow from is kept: the lines that were written after it prove that it was there first.
 
 // Reasons not to keep a line that has the right hashes.
 var (
