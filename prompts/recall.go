@@ -176,9 +176,10 @@ func writeLessons(out *strings.Builder, m *mesh.View, hits []record.Hit) {
 	home, zone := m.Home(), m.Location()
 	for _, hit := range hits {
 		l := hit.Lesson
+		foreign := hit.Foreign(home)
 		fmt.Fprintf(out, "- [%s, %s, %s] %s (error_pattern: %s; scope: %s)\n", l.Severity,
 			hit.CreatedAt.In(zone).Format(time.DateOnly), hit.Visibility,
-			quotedIf(hit.Foreign(home), oneLine(l.PreventativeRule, memoryChars)), oneLine(l.ErrorPattern, 80),
-			oneLine(l.ApplicableScope, 160))
+			quotedIf(foreign, oneLine(l.PreventativeRule, memoryChars)), quotedIf(foreign, oneLine(l.ErrorPattern, 80)),
+			quotedIf(foreign, oneLine(l.ApplicableScope, 160)))
 	}
 }

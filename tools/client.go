@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/progress"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/derive"
 )
 
@@ -196,7 +197,7 @@ func (c *caller) form(
 	if len(required) > 0 {
 		schema["required"] = required
 	}
-	params := mcp.ElicitationParams{Message: question, RequestedSchema: schema}
+	params := mcp.ElicitationParams{Message: text.ShowGaps(question), RequestedSchema: schema}
 	var answer *mcp.ElicitationResult
 	if c.repeats {
 		if answer = server.ElicitationResponse(c.answers, key); answer == nil {

@@ -24,10 +24,13 @@ type lines struct{ strings.Builder }
 // breaks are line breaks, with the blank lines after them.
 var breaks = regexp.MustCompile(`\n\s*\n|\n`)
 
+// unmarked are the brackets of marks, and what stands for them in the text of a mark.
+var unmarked = strings.NewReplacer("[", "(", "]", ")")
+
 // add writes a line of words, without the empty ones, and after them the marks in brackets.
 //
 // SECURITY: what is quoted may have been said by anyone. Its own lines are indented, so that it cannot pretend to be
-// another item of the list.
+// another item of the list, and brackets in a mark are parentheses, so that it cannot pretend to be several.
 func (l *lines) add(words []string, marks ...string) {
 	out := &l.Builder
 	n := out.Len()
@@ -41,22 +44,23 @@ func (l *lines) add(words []string, marks ...string) {
 	}
 	for _, mark := range marks {
 		if mark != "" {
-			out.WriteString(" [" + text.OneLine(text.Plain(mark)) + "]")
+			out.WriteString(" [" + unmarked.Replace(text.OneLine(text.Plain(mark))) + "]")
 		}
 	}
 	out.WriteString("\n")
 }
 
-// said returns what a reader must see before and after the words of a memory. Where a group's have several lines, whose
-// they are comes first, and each line is quoted.
+// said returns what a reader must see before and after the words of a memory. Where a group's have several lines or
+// brackets, whose they are comes first, and each line is quoted.
 //
-// SECURITY: a model that reads for a DM could take an indented line of a group's, which looks like an item, for one.
+// SECURITY: a model that reads for a DM could take an indented line of a group's, which looks like an item, for one,
+// and brackets for marks.
 func said(visibility, content string) (whose, words, mark string) {
 	if visibility == string(record.Private) {
 		return "", content, ""
 	}
 	words = strings.TrimSpace(text.Plain(content))
-	if record.Visibility(visibility).Group() == "" || !strings.Contains(words, "\n") {
+	if record.Visibility(visibility).Group() == "" || !strings.ContainsAny(words, "\n[") {
 		return "", content, visibility
 	}
 	return "[" + visibility + "]", "> " + breaks.ReplaceAllString(words, "\n> "), ""
@@ -162,7 +166,7 @@ func (a logAnswer) lines() string {
 		_, words, _ := said(group, e.Content) // the header has whose
 		who := e.Role
 		if e.SenderID != "" {
-			who += " (" + e.SenderID + ")"
+			who += " (" + text.OneLine(text.Plain(e.SenderID)) + ")"
 		}
 		l.add([]string{e.Timestamp, who + ":", words})
 	}
@@ -224,11 +228,8 @@ func (a skillAnswer) lines() string {
 		if s.Text != "" {
 			return ""
 		}
-		visibility := s.Visibility
-		if visibility == string(record.Private) {
-			visibility = ""
-		}
-		l.add([]string{s.ID, s.Name + ":", s.Intent, s.Description}, visibility,
+		whose, words, visibility := said(s.Visibility, strings.TrimSpace(s.Name+": "+s.Intent+" "+s.Description))
+		l.add([]string{s.ID, whose, words}, visibility,
 			fmt.Sprintf("reliability %.2g, used %d times", s.Reliability, s.UseCount))
 	}
 	if a.Total > len(a.Skills) {

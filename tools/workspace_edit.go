@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/resourceuri"
@@ -160,29 +161,57 @@ func WorkspaceEdit(editor *edit.Editor, agent string) Tool {
 	})
 }
 
-// consent returns how the user agreed to the edit q of a file that groups read, as consentToPublish does. They are not
-// asked about an edit that would be refused.
+// consent returns how the user agreed to the edit q of a file that groups read: record.ByPerson, or "" if they cannot
+// be asked or the text is too long to be shown: the edit is a proposal then. They are not asked about an edit that
+// would be refused.
 func (in workspaceEdit) consent(ctx context.Context, editor *edit.Editor, q edit.Request) (by string, err error) {
-	if q.Op != undoOp {
-		q.Preview, q.Consent = true, record.ByPerson
-		if _, err := in.perform(ctx, editor, q); err != nil {
-			return "", err
-		}
+	if q.Op == undoOp {
+		return in.consentToUndo(ctx, editor, q)
 	}
-	return consentToPublish(ctx, in)
-}
-
-// consentToPublish returns how the user agreed to an edit of a file that groups read, "" if they cannot be asked or the
-// text is too long to be shown: the edit is a proposal then.
-func consentToPublish(ctx context.Context, in workspaceEdit) (by string, err error) {
-	whole := in.File + "#" + in.Section + ": " + in.Op + "\n\n" + in.Content
+	q.Preview, q.Consent = true, record.ByPerson
+	if _, err := in.perform(ctx, editor, q); err != nil {
+		return "", err
+	}
+	var what strings.Builder
+	what.WriteString(in.Content)
 	for _, item := range in.Remove {
-		whole += "remove: " + item + "\n"
+		what.WriteString("remove: " + item + "\n")
 	}
 	for _, item := range in.Items {
-		whole += "- " + item + "\n"
+		what.WriteString("- " + item + "\n")
 	}
-	if whole = text.Plain(whole); utf8.RuneCountInString(whole) > maxAsked {
+	return consentToPublish(ctx, in, what.String())
+}
+
+// consentToUndo is consent for taking back an edit, of which the call says nothing: the user sees what would change.
+// What is taken back after a long look at the question is what was shown, or nothing.
+func (in workspaceEdit) consentToUndo(ctx context.Context, editor *edit.Editor, q edit.Request) (by string, err error) {
+	if !callerOf(ctx).elicits() {
+		return "", nil // it is refused
+	}
+	would, err := editor.WouldUndo(ctx, q)
+	if err != nil || would == (edit.Changed{}) {
+		return "", err
+	}
+	change := string(diff.Diff(would.From, []byte(would.Before), would.To, []byte(would.After)))
+	if by, err = consentToPublish(ctx, in, change); err != nil || by == "" {
+		return by, err
+	}
+	now, err := editor.WouldUndo(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	if now != would {
+		return "", fault.New("op: %s changed while the user was asked; nothing was undone. Call again", in.File)
+	}
+	return by, nil
+}
+
+// consentToPublish asks the user whether a file that groups read may be changed: what is everything that would be
+// written.
+func consentToPublish(ctx context.Context, in workspaceEdit, what string) (by string, err error) {
+	whole := text.Plain(in.File + "#" + in.Section + ": " + in.Op + "\n\n" + what)
+	if utf8.RuneCountInString(whole) > maxAsked {
 		return "", nil
 	}
 	err = confirm(ctx, consent{

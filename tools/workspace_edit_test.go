@@ -74,6 +74,24 @@ func TestEditOfAPublicFileAsks(t *testing.T) {
 	}
 	equal(t, "recorded", event.Consent, record.ByPerson)
 
+	// Of an undo the person sees what it changes; a question hides nothing after a page of emptiness.
+	got, failed = h.use(t, "workspace_edit", map[string]any{"file": "AGENTS.md", "op": "undo", "rationale": "r"})
+	if failed || len(h.asked) != 2 {
+		t.Fatalf("undo: %s, asked %q", got, h.asked)
+	}
+	contains(t, "question", h.asked[1], "AGENTS.md#: undo", "\n-- Mira sings.\n")
+	equal(t, "undone: changed", changed(), false)
+	delete(arguments, "items")
+	arguments["op"] = "append_section"
+	arguments["content"] = "Be kind." + strings.Repeat("\n", 60) + "Mira sings."
+	if got, failed = h.use(t, "workspace_edit", arguments); failed || len(h.asked) != 3 {
+		t.Fatalf("a gap: %s, asked %q", got, h.asked)
+	}
+	contains(t, "question", h.asked[2], "Be kind.\n[59 empty lines]\nMira sings.")
+	h.asked = h.asked[:1]
+	delete(arguments, "content")
+	arguments["op"], arguments["items"] = "append_item", []string{"Mira sings."}
+
 	// Nobody is asked about an edit that would be refused.
 	arguments["section"] = "Nowhere"
 	got, failed = h.use(t, "workspace_edit", arguments)

@@ -72,7 +72,7 @@ func newServeCommand(env cli.Env) *cobra.Command {
 			if settings.Ignored != "" {
 				logger.Warn("config file ignored", slog.String("notice", settings.Ignored))
 			}
-			for _, destination := range settings.Destinations() {
+			for _, destination := range settings.Destinations(env.Getenv) {
 				logger.Warn("texts leave this machine", slog.String("destination", destination))
 			}
 			if settings.Session.Transport == config.OverHTTP {

@@ -101,13 +101,36 @@ func readOperatorFile(workspace string, getenv func(string) string) (general, se
 	if err := decode(path, data, content); err != nil {
 		return nil, nil, err
 	}
-	general, section = valuesOf(path, content), values{}
-	for sections := content.FieldByName("Sections").MapRange(); sections.Next(); {
-		if name := sections.Key().String(); resolved(Expand(name, getenv)) == resolved(workspace) {
-			maps.Copy(section, valuesOf(fmt.Sprintf("%s: workspace.%q", path, name), sections.Value()))
+	section, err = sectionFor(workspace, path, content.FieldByName("Sections"), getenv)
+	return valuesOf(path, content), section, err
+}
+
+// sectionFor is what the section for a workspace sets, of those in the operator's file at path. Without one that is
+// nothing.
+//
+// SECURITY: a relative name would be another folder wherever the program is started, and of two sections for one folder
+// it is not known which the operator means: either could make a group a DM.
+func sectionFor(workspace, path string, sections reflect.Value, getenv func(string) string) (values, error) {
+	section, found := values{}, ""
+	names := sections.MapKeys()
+	slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range names {
+		name := key.String()
+		if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/") {
+			return nil, fmt.Errorf("%s: workspace.%q: a section is named by the absolute path of a workspace, "+
+				"or by one that begins with ~/", path, name)
 		}
+		if resolved(Expand(name, getenv)) != resolved(workspace) {
+			continue
+		}
+		if found != "" {
+			return nil, fmt.Errorf("%s: workspace.%q and workspace.%q are the same folder: make one section of them",
+				path, found, name)
+		}
+		found = name
+		section = valuesOf(fmt.Sprintf("%s: workspace.%q", path, name), sections.MapIndex(key))
 	}
-	return general, section, nil
+	return section, nil
 }
 
 // readTrusted returns what the workspace's own config file sets if the operator trusts the file, and otherwise a

@@ -231,25 +231,58 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	}
 }
 
+// The section of a workspace is one, and named by its own path: otherwise chance or the current folder would decide
+// whose session it is.
+func TestSectionsAreUnambiguous(t *testing.T) {
+	t.Parallel()
+	workspace, getenv := t.TempDir(), home(t)
+	twice := "[workspace.'" + workspace + "']\nconnection = 'dm'\n[workspace.'" + workspace + "/../" +
+		filepath.Base(workspace) + "']\nconnection = 'group'\n"
+	for content, want := range map[string]string{
+		twice:                              "are the same folder: make one section of them",
+		"[workspace.'']\nmodel = 'x'\n":    `workspace."": a section is named by the absolute path`,
+		"[workspace.'ws']\nmodel = 'x'\n":  `workspace."ws": a section is named by the absolute path`,
+		"[workspace.'./a']\nmodel = 'x'\n": `workspace."./a": a section is named by the absolute path`,
+	} {
+		writeOperatorFile(t, getenv, content)
+		if _, err := Read(workspace, getenv, All()...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", content, err, want)
+		}
+	}
+}
+
 func TestDestinations(t *testing.T) {
 	t.Parallel()
+	environment := map[string]string{}
+	getenv := func(name string) string { return environment[name] }
 	c := Default()
-	if got := c.Destinations(); got != nil {
+	if got := c.Destinations(getenv); got != nil {
 		t.Errorf("with the defaults: %q", got)
 	}
-	c.Embedder.Provider, c.Embedder.Addresses = "openai", "https://a.example, https://b.example"
+	c.Embedder.Provider, c.Embedder.Addresses = "openai", "https://a.example, https://ana:secret@b.example/v1?key=secret#s"
 	c.LLM.Provider, c.HTTP.OAuthIssuer = "cohere", "https://issuer.example"
 	want := []string{
 		"embedder openai: https://a.example (memories, passages of files and queries)",
-		"embedder openai: https://b.example (memories, passages of files and queries)",
-		"language model cohere: its usual address (memories to reflect on)",
+		"embedder openai: https://b.example/v1 (memories, passages of files and queries)",
+		"language model cohere: https://api.cohere.com (memories to reflect on)",
 	}
-	if diff := cmp.Diff(want, c.Destinations()); diff != "" {
+	if diff := cmp.Diff(want, c.Destinations(getenv)); diff != "" {
 		t.Error(diff)
 	}
-	c.Session.Transport = OverHTTP
-	want = append(want, "OAuth issuer: https://issuer.example (requests for its keys)")
-	if diff := cmp.Diff(want, c.Destinations()); diff != "" {
+	c.Session.Transport, c.HTTP.OAuthJWKS = OverHTTP, "https://keys.example/jwks"
+	want = append(want, "OAuth issuer: https://issuer.example (requests for its keys)",
+		"keys of the OAuth issuer: https://keys.example/jwks (requests for them)")
+	if diff := cmp.Diff(want, c.Destinations(getenv)); diff != "" {
+		t.Error(diff)
+	}
+	c = Default()
+	c.Embedder.Provider = "openai"
+	environment["https_proxy"] = "http://ana:secret@proxy.example:3128"
+	want = []string{
+		"embedder openai: https://api.openai.com/v1 by the proxy proxy.example:3128 " +
+			"(memories, passages of files and queries)",
+	}
+	if diff := cmp.Diff(want, c.Destinations(getenv)); diff != "" {
 		t.Error(diff)
 	}
 }

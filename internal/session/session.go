@@ -95,7 +95,7 @@ func (p *parts) deps(o Options, who audience.Audience) serve.Deps {
 
 // open opens the parts. Those that are open when it fails are in the result, to be closed.
 func open(o Options, who audience.Audience) (*parts, error) {
-	p := &parts{settings: o.Config.Session, destinations: o.Config.Destinations(), logger: o.Logger}
+	p := &parts{settings: o.Config.Session, destinations: o.Config.Destinations(o.Getenv), logger: o.Logger}
 	folder, err := OpenFolder(o, who, cmp.Or(o.author, o.Config.Session.AgentID))
 	if err != nil {
 		return p, fmt.Errorf("workspace %q: %w (--workspace or YAMO_WORKSPACE)", o.Config.Workspace, config.WithoutPath(err))

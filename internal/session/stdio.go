@@ -66,7 +66,7 @@ func Isolate(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) 
 // SECURITY: before anything of the workspace is read.
 func confineGroup(ctx context.Context, o Options) {
 	err := confine.Process(confine.Allowed{
-		Programs: o.Config.Git.On, Network: len(o.Config.Destinations()) > 0,
+		Programs: o.Config.Git.On, Network: len(o.Config.Destinations(o.Getenv)) > 0,
 	})
 	if err != nil {
 		o.Logger.WarnContext(ctx, "the kernel does not confine this process; only the program's own checks protect the DM",

@@ -27,6 +27,63 @@ func Printable(s string) string {
 	}, s))
 }
 
+// ShowGaps returns s with each run of more than 3 empty lines, or of more than 40 blanks in a line, replaced by a note
+// of how many there are. A line of a diff is empty if it has nothing but its sign.
+//
+// SECURITY: it is for what a person decides about: a dialog shows the beginning, and nothing is hidden after a page of
+// emptiness, or far to the right.
+func ShowGaps(s string) string {
+	const lines, blanks = 3, 40
+	var out []string
+	empty := 0
+	flush := func() {
+		if empty > lines {
+			out = append(out, "["+strconv.Itoa(empty)+" empty lines]")
+		} else {
+			out = append(out, make([]string, empty)...)
+		}
+		empty = 0
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		sign := strings.TrimLeft(line[:min(1, len(line))], "+-")
+		if strings.TrimFunc(sign+line[min(1, len(line)):], blank) == "" {
+			empty++
+			continue
+		}
+		flush()
+		out = append(out, showBlanks(line, blanks))
+	}
+	flush()
+	return strings.Join(out, "\n")
+}
+
+// showBlanks replaces each run of more than most blanks in a line by a note.
+func showBlanks(line string, most int) string {
+	var out strings.Builder
+	for len(line) > 0 {
+		end := strings.IndexFunc(line, func(r rune) bool { return !blank(r) })
+		if end < 0 {
+			end = len(line)
+		}
+		if n := utf8.RuneCountInString(line[:end]); n > most {
+			out.WriteString(" [" + strconv.Itoa(n) + " blanks] ")
+		} else {
+			out.WriteString(line[:end])
+		}
+		line = line[end:]
+		end = strings.IndexFunc(line, blank)
+		if end < 0 {
+			end = len(line)
+		}
+		out.WriteString(line[:end])
+		line = line[end:]
+	}
+	return out.String()
+}
+
+// blank reports whether r looks like a space. U+2800 is a Braille cell without dots.
+func blank(r rune) bool { return unicode.IsSpace(r) || r == 0x2800 }
+
 // First returns the first n characters of s, or all of it.
 func First(s string, n int) string {
 	end, _ := offset(s, n)

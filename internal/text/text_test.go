@@ -100,6 +100,23 @@ func TestShortenAndFit(t *testing.T) {
 	}
 }
 
+func TestShowGaps(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"":                      "",
+		"a\n\n\n\nb  c\n":       "a\n\n\n\nb  c\n",
+		"a\n\n \n\u2800\n\t\nb": "a\n[4 empty lines]\nb",
+		"+a\n" + strings.Repeat("+\n", 900) + "+b":       "+a\n[900 empty lines]\n+b",
+		"a" + strings.Repeat(" \u2003", 30) + "b c":      "a [60 blanks] b c",
+		"a" + strings.Repeat(" ", 40) + "b":              "a" + strings.Repeat(" ", 40) + "b",
+		strings.Repeat("\n", 9) + "a\n\n" + "+\n-\n \nb": "[9 empty lines]\na\n[4 empty lines]\nb",
+	} {
+		if got := ShowGaps(s); got != want {
+			t.Errorf("ShowGaps(%.40q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
 func FuzzText(f *testing.F) {
 	f.Add("a\r\nb\u202e\x00", 1)
 	f.Add("日本語 text", 4)

@@ -44,6 +44,9 @@ type api struct {
 	vectors func(body []byte, n int) ([][]float32, error)
 }
 
+// UsualAddress is the address of a provider for which the operator gave none, "" of one that is not known.
+func UsualAddress(provider string) string { return apis[provider].base }
+
 // maxText is how many bytes of a text are sent: no more tokens than the 8,191 that openai accepts.
 const maxText = 8_000
 

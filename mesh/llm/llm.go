@@ -58,6 +58,9 @@ type question struct {
 // temperature is low so that the same notes give similar texts.
 const temperature = .2
 
+// UsualAddress is the address of a provider for which the operator gave none, "" of one that is not known.
+func UsualAddress(provider string) string { return apis[provider].base }
+
 // New returns a client for the model that o names. It makes no connection. The error names the invalid option.
 func New(o Options) (*Client, error) {
 	a, ok := apis[o.Provider]

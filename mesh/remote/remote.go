@@ -46,6 +46,11 @@ func New(o Options) (*Provider, error) {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, errors.New("the base URL must begin with http:// or https://")
 	}
+	// SECURITY: a password or a key in the address would be in command lines and process lists.
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, errors.New("the base URL must have no user name, password or query: " +
+			"name the environment variable that holds the key")
+	}
 	// SECURITY: over plain HTTP anyone on the network path could read the key.
 	if o.APIKey != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
 		return nil, errors.New("an API key is sent only over https://, except to this machine")

@@ -11,6 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// No password or key is in an address, where command lines and logs would show it.
+func TestAddressHasNoSecret(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"https://ana:hunter2@a.example", "https://hunter2@a.example", "https://a.example/v1?key=hunter2",
+		"https://a.example/#hunter2",
+	} {
+		_, err := New(Options{BaseURL: address})
+		if err == nil || !strings.Contains(err.Error(), "no user name, password or query") ||
+			strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	var waits []time.Duration

@@ -92,15 +92,9 @@ func (e *Editor) UndoLast(ctx context.Context, q Request) (Result, error) {
 		return Result{}, fault.New("file: every group reads %s; ask the workspace owner to undo the edit with yamo-mcp undo",
 			q.File)
 	}
-	last := -1
-	for i, m := range e.seen.made {
-		if m.session == q.Session && m.file == q.File {
-			last = i
-		}
-	}
-	if last < 0 {
-		return Result{}, fault.New("op: this session has no edit of %s left to undo; the workspace owner can undo "+
-			"others with yamo-mcp undo", q.File)
+	last, err := e.lastMade(q)
+	if err != nil {
+		return Result{}, err
 	}
 	q.Origin = Origin{Source: FromSession}
 	a, err := e.undo(ctx, e.seen.made[last].event, q)
@@ -113,7 +107,45 @@ func (e *Editor) UndoLast(ctx context.Context, q Request) (Result, error) {
 	return a.result, nil
 }
 
-// undo takes back the edit with an id. e.mu is held.
+// WouldUndo returns how UndoLast would change the file, and writes nothing. The zero value means that an earlier call
+// with the same key has done it.
+func (e *Editor) WouldUndo(ctx context.Context, q Request) (Changed, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.sync(ctx); err != nil {
+		return Changed{}, err
+	}
+	if _, ok := e.state.byKey[q.Key]; ok && q.Key != "" {
+		return Changed{}, nil
+	}
+	last, err := e.lastMade(q)
+	if err != nil {
+		return Changed{}, err
+	}
+	q.Origin, q.Preview = Origin{Source: FromSession}, true
+	a, err := e.undo(ctx, e.seen.made[last].event, q)
+	if err != nil {
+		return Changed{}, err
+	}
+	return Changed{From: q.File, To: q.File, Before: a.before, After: a.after}, nil
+}
+
+// lastMade is the index in e.seen.made of the last edit of q.File that q.Session made. Without one it is a fault.
+func (e *Editor) lastMade(q Request) (int, error) {
+	last := -1
+	for i, m := range e.seen.made {
+		if m.session == q.Session && m.file == q.File {
+			last = i
+		}
+	}
+	if last < 0 {
+		return 0, fault.New("op: this session has no edit of %s left to undo; the workspace owner can undo "+
+			"others with yamo-mcp undo", q.File)
+	}
+	return last, nil
+}
+
+// undo takes back the edit with an id, or only plans it if q is a preview. e.mu is held.
 func (e *Editor) undo(ctx context.Context, id string, q Request) (a *attempt, err error) {
 	tx, err := e.begin(ctx, q.File)
 	if err != nil {
@@ -124,6 +156,9 @@ func (e *Editor) undo(ctx context.Context, id string, q Request) (a *attempt, er
 		a, err := tx.planUndo(ctx, id, q)
 		if err != nil {
 			return nil, explain(q.File, err)
+		}
+		if q.Preview {
+			return a, nil
 		}
 		event := a.events[0]
 		ok, err := a.commit(ctx, []byte(a.after), event, a.key, event)

@@ -57,10 +57,10 @@ func New(env cli.Env) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the installation, and show how to solve each problem",
 		Long: `Check the program and its parts, the workspace and its memory, what a host's model receives in a
-direct conversation and in a group, the hosts' configuration and hooks, locks, disk and clock. Each
-problem is shown with the command that solves it. The exit code is 1 if there is a problem, 0 if
-there are only notes. Without --workspace and YAMO_WORKSPACE, the workspace that the current folder
-is in is checked, or that of the hosts' configuration, or else ~/agent.`,
+direct conversation and in a group, where texts are sent, the hosts' configuration and hooks, locks,
+disk and clock. Each problem is shown with the command that solves it. The exit code is 1 if there
+is a problem, 0 if there are only notes. Without --workspace and YAMO_WORKSPACE, the workspace that
+the current folder is in is checked, or that of the hosts' configuration, or else ~/agent.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context(), cmd) },
 	}
@@ -92,6 +92,7 @@ func (d *doctor) run(ctx context.Context, cmd *cobra.Command) error {
 		for _, who := range audiences() {
 			d.receives(who)
 		}
+		d.network()
 		d.hooks()
 		d.locks()
 		d.disk()

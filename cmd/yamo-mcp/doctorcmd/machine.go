@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/assets"
+	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/lockfile"
 	"github.com/yamo-protocol/yamo-mcp/internal/session"
 	"github.com/yamo-protocol/yamo-mcp/native"
@@ -120,6 +121,23 @@ func fixOf(err error, fix string) string {
 		return writable
 	}
 	return fix
+}
+
+// network names the addresses to which a session of the workspace sends texts, by the environment and the config files.
+func (d *doctor) network() {
+	settings, err := config.Read(d.Config.Workspace, d.Getenv, config.All()...)
+	if err != nil {
+		d.problem("network", err.Error(), "correct the setting that it names (docs/settings.md)")
+		return
+	}
+	settings.Embedder = d.Config.Embedder // this command has flags for it
+	all := settings.Destinations(d.Getenv)
+	for _, destination := range all {
+		d.note("network", "texts leave this machine: "+destination, "nothing, if you want that")
+	}
+	if len(all) == 0 {
+		d.fine("network", "no text leaves this machine")
+	}
 }
 
 // disk checks that the workspace can be written and has room.
