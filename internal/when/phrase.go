@@ -35,7 +35,9 @@ func (p *parser) each(f func(i, end int, spans []Span) bool) {
 		}
 		end := i + n
 		// From A to B, between A and B, A - B.
-		if connectors[p.word(end)] && (p.word(end) != "and" || p.word(i-1) == "between") {
+		// "Moved from Tuesday to Thursday" is no range.
+		if connectors[p.word(end)] && (p.word(end) != "and" || p.word(i-1) == "between") &&
+			!p.moved(end+1) {
 			if last, m := p.match(end + 1); m > 0 {
 				if s, ok := p.through(spans[0], last[0], end); ok {
 					spans, end = []Span{s}, end+1+m
@@ -69,8 +71,8 @@ func (p *parser) match(i int) (spans []Span, n int) {
 		return nil, 0
 	}
 	for _, rule := range []func(int) ([]Span, int){
-		p.iso, p.numeric, p.beforeLast, p.theWeekend, p.relativeDay, p.counted, p.modified, p.dayMonth, p.monthDay,
-		p.ordinalDay, p.weekday, p.month, p.quarter, p.year,
+		p.isoWeek, p.iso, p.numeric, p.within, p.weekOf, p.beforeLast, p.theWeekend, p.relativeDay, p.counted,
+		p.modified, p.dayMonth, p.monthDay, p.ordinalDay, p.weekday, p.month, p.quarter, p.year,
 	} {
 		if spans, n = rule(i); n > 0 {
 			break
@@ -262,7 +264,9 @@ func (p *parser) rangeAt(i int) (first, last, n int) {
 	if !p.isDayNumber(i) {
 		return 0, 0, 0
 	}
-	if w := p.word(i + 1); w == "-" || w == "–" || w == "to" || w == "and" && p.word(i-1) == "between" {
+	w := p.word(i + 1)
+	// "10 and 11 November", but not "10 and 17 November".
+	if w == "-" || w == "–" || w == "to" || w == "and" && (p.word(i-1) == "between" || p.number(i+2) == p.number(i)+1) {
 		if p.isDayNumber(i+2) && p.number(i+2) > p.number(i) {
 			return p.number(i), p.number(i + 2), 3
 		}

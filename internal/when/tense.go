@@ -33,6 +33,9 @@ func (p *parser) tense(i int) tense {
 		p.sentence.from, p.sentence.to = p.bounds(i)
 		p.sentence.tense = tenseOf(p.tokens[p.sentence.from:p.sentence.to])
 	}
+	if p.sentence.tense == past && p.plans(i) {
+		return future
+	}
 	return p.sentence.tense
 }
 

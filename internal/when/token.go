@@ -124,6 +124,9 @@ func init() {
 	for word := range quantities {
 		starters[word] = true
 	}
+	for word := range ordinals {
+		starters[word] = true
+	}
 	for word := range months {
 		starters[word] = true
 	}
@@ -154,7 +157,7 @@ var (
 
 // starters are the words that a phrase can begin with.
 var starters = set("q in the day today tonight yesterday tomorrow now last past next previous this current coming " +
-	"upcoming following")
+	"upcoming following week weekend month")
 
 // set returns the words, which are separated by white space, as a set.
 func set(words string) map[string]bool {

@@ -217,10 +217,12 @@ func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 				day := midnight(s.From)
 				s = Span{day, addDays(day, 1), Day}
 			}
-			switch p.word(i - 1) {
-			case "since", "after":
+			switch {
+			case p.since(i):
 				s.To = time.Time{}
-				if p.word(i-1) == "after" && p.tense(i) != future {
+			case p.word(i-1) == "after":
+				s.To = time.Time{}
+				if p.tense(i) != future {
 					s.From = named[0].To
 				}
 			}
@@ -229,4 +231,18 @@ func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 		return false
 	})
 	return spans, rest
+}
+
+// since reports whether the question asks for what comes since the phrase that begins at token i: "since 3 May", "since
+// my birthday on 3 May".
+func (p *parser) since(i int) bool {
+	if p.word(i-1) != "on" && p.word(i-1) != "in" {
+		return p.word(i-1) == "since"
+	}
+	for k := i - 2; k >= max(0, i-6) && !p.ends(k); k-- {
+		if p.word(k) == "since" {
+			return true
+		}
+	}
+	return false
 }
