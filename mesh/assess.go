@@ -187,7 +187,29 @@ func (v *View) assessHits(
 	if err != nil {
 		return nil, err
 	}
+	if !replacedTexts(query, hits, list) {
+		return v.conclude(hits, probabilities, least), nil
+	}
+	before, err := v.assess(ctx, query, list, estimate)
+	if err != nil {
+		return nil, err
+	}
+	for i := range probabilities {
+		probabilities[i] = max(probabilities[i], before[i])
+	}
 	return v.conclude(hits, probabilities, least), nil
+}
+
+// replacedTexts puts the statement that a hit replaced in its place in list, and reports whether one did: what answers
+// a question answered by "Rui works as a nurse" is what replaced that, "He retired.", and a result names both.
+func replacedTexts(query string, hits []record.Hit, list []candidate) (found bool) {
+	for i, h := range hits {
+		if n := len(h.Replaced); n > 0 && len(h.Replaced[n-1].Content) <= passage {
+			text := labelled(query, h.Labels(), h.Replaced[n-1].Content)
+			list[i].text, list[i].passage, found = text, "", true
+		}
+	}
+	return found
 }
 
 // conclude sets the hits' probabilities and returns those of at least a level. Their score becomes the probability that

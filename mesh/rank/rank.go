@@ -149,6 +149,7 @@ func New(kind Ranking, sources []Source, query string, meaning []float32) *Candi
 	wait.Wait()
 	for _, p := range r.parts {
 		r.matchPassages(p)
+		p.inherit()
 	}
 	for _, p := range r.parts {
 		r.cosine, r.own = max(r.cosine, largest(p.raw)), max(r.own, largest(p.Own))

@@ -189,6 +189,27 @@ func (s *Snapshot) Repeated(r *record.Record) *record.Record {
 	return alike
 }
 
+// Successions yields the documents of memories that were replaced without having replaced any, each with those of what
+// replaced it, the current one last. What was retired without a successor, or whose successor was deleted, ends it.
+func (s *Snapshot) Successions() iter.Seq2[int, []int] {
+	return func(yield func(int, []int) bool) {
+		var successors []int
+		for id := range s.p.revisions.of {
+			first, ok := s.p.byID[id]
+			if !ok || len(s.p.revisions.by[id]) > 0 {
+				continue
+			}
+			successors = successors[:0]
+			for r := s.p.past(id); r != nil && r.New != ""; r = s.p.past(r.New) {
+				successors = append(successors, s.p.byID[r.New])
+			}
+			if len(successors) > 0 && !yield(first, successors) {
+				return
+			}
+		}
+	}
+}
+
 // Past returns the revision that makes the memory called id a past one, nil if it is current.
 func (s *Snapshot) Past(id string) *record.Revision { return s.p.past(id) }
 
