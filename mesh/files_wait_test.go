@@ -68,3 +68,38 @@ func TestSearchDoesNotWaitForGroupsLogs(t *testing.T) {
 		t.Errorf("a group's search of its own log: %d pending, %v", found.Pending, err)
 	}
 }
+
+// A DM's search of skills waits for the DM's own, and not for those that a group has made.
+func TestSearchDoesNotWaitForGroupsSkills(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".yamo")
+	who, err := audience.Group("hiking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := &stuck{release: make(chan struct{})}
+	t.Cleanup(func() { close(model.release) })
+	v, g := openWith(t, dir, audience.DM(), model, nil), openWith(t, dir, who, model, nil)
+	for view, text := range map[*mesh.View]string{
+		g: "---\nname: cross\nintent: cross the waterfall\ndescription: d\n---\nSlowly.\n",
+		v: "---\nname: brew\nintent: brew oolong\ndescription: d\n---\nTwice.\n",
+	} {
+		if _, err := view.Skills().Ingest(t.Context(), mesh.SkillRequest{Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Now()
+	found, err := v.Skills().Search(t.Context(), "brew oolong", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("the search took %v", took)
+	}
+	if found.Pending != 1 || len(found.Skills) == 0 || found.Skills[0].Name != "brew" || found.Skills[0].Vector == 0 {
+		t.Errorf("%d are pending, want that of the group; found %+v", found.Pending, found.Skills)
+	}
+	if found, err = v.Skills().Search(t.Context(), "cross", 0); err != nil || len(found.Skills) != 1 {
+		t.Errorf("by its name: %+v, %v", found.Skills, err)
+	}
+}

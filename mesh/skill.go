@@ -232,8 +232,11 @@ func (c *compartment) skillCount() int {
 	return s.Skills.Len()
 }
 
-// embedSkillQuery returns the query's vector, nil if it has none, after giving skills without a vector a
-// moment to get theirs.
+// embedQuery returns the query's vector, nil if it has none, after giving skills without a vector a moment to get
+// theirs.
+//
+// SECURITY: a DM does not wait for the skills of groups, or one of them could slow down every search. Until the
+// background work has embedded them their words are matched.
 func (k Skills) embedQuery(
 	ctx context.Context, stores []*compartment, query string, found *FoundSkills,
 ) ([]float32, error) {
@@ -248,7 +251,11 @@ func (k Skills) embedQuery(
 	wait, cancel := context.WithTimeout(ctx, k.view.patience)
 	defer cancel()
 	for _, c := range stores {
-		err := c.index.EmbedSkills(wait)
+		embed := c.index.EmbedSkills
+		if k.view.foreign(c.Visibility) {
+			embed = c.index.RecallSkills
+		}
+		err := embed(wait)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

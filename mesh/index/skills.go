@@ -96,21 +96,9 @@ func (ix *Index) SkillVector(intent string) []float32 { return ix.skills.get(ski
 
 // EmbedSkills gives every skill its vector. It needs no lock: two callers at once make the same vectors.
 func (ix *Index) EmbedSkills(ctx context.Context) error {
-	states := ix.skillStates()
-	if len(states) == 0 {
-		return nil
-	}
-	if err := ix.loadSkills(ctx); err != nil {
+	missing, err := ix.missingSkills(ctx)
+	if err != nil {
 		return err
-	}
-	wanted, missing := map[string]bool{}, []string(nil)
-	for _, s := range states {
-		if text := skill.Meaning(s.Intent); !wanted[text] {
-			wanted[text] = true
-			if ix.skills.get(text) == nil {
-				missing = append(missing, text)
-			}
-		}
 	}
 	for batch := range slices.Chunk(missing, EmbedBatch) {
 		vectors, err := Embed(ctx, ix.embedder, "skills", batch)
@@ -119,9 +107,39 @@ func (ix *Index) EmbedSkills(ctx context.Context) error {
 		}
 		ix.skills.put(batch, vectors)
 	}
+	return nil
+}
+
+// RecallSkills reads the vectors that skills have, and leaves those that must be made to the background work.
+func (ix *Index) RecallSkills(ctx context.Context) error {
+	missing, err := ix.missingSkills(ctx)
+	if len(missing) > 0 {
+		ix.Wake()
+	}
+	return err
+}
+
+// missingSkills returns the texts of skills without a vector, after it has read the table.
+func (ix *Index) missingSkills(ctx context.Context) (missing []string, err error) {
+	states := ix.skillStates()
+	if len(states) == 0 {
+		return nil, nil
+	}
+	if err := ix.loadSkills(ctx); err != nil {
+		return nil, err
+	}
+	wanted := map[string]bool{}
+	for _, s := range states {
+		if text := skill.Meaning(s.Intent); !wanted[text] {
+			wanted[text] = true
+			if ix.skills.get(text) == nil {
+				missing = append(missing, text)
+			}
+		}
+	}
 	// The intent of a deleted or replaced skill must not stay in memory with its vector.
 	ix.skills.keep(wanted)
-	return nil
+	return missing, nil
 }
 
 // flushSkills makes synthesized_skills hold exactly the skills that have a vector, and reports whether a deleted
