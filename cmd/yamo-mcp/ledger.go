@@ -109,12 +109,34 @@ hash and compare it.`,
 			return fmt.Errorf("%d of %d ledgers are not as this machine last saw them; if you restored a backup, "+
 				"run `yamo-mcp ledger accept`", missing, len(reports))
 		}
+		if keyReplaced(reports) {
+			return errKeyReplaced
+		}
 		if damaged > 0 {
 			return fmt.Errorf("%d of %d ledgers are damaged; restore them from a backup, "+
 				"or keep what is intact with `yamo-mcp ledger salvage`", damaged, len(reports))
 		}
 		return nil
 	})
+}
+
+// errKeyReplaced means that no ledger has a line that was written with the present key.
+var errKeyReplaced = errors.New("no line was written with the present key: it was replaced. Restore .yamo/key from a " +
+	"backup; if there is none, `yamo-mcp ledger rekey` keeps the lines, for which you vouch")
+
+// keyReplaced reports whether the first line of each ledger that has one was written with another key. Then the key is
+// wrong rather than all of them.
+func keyReplaced(reports []mesh.CompartmentReport) bool {
+	wrong := 0
+	for _, r := range reports {
+		switch {
+		case r.Bad != nil && r.Bad.Line == 1 && errors.Is(r.Bad.Err, ledger.ErrMAC):
+			wrong++
+		case r.Bad != nil || r.Entries > 0:
+			return false
+		}
+	}
+	return wrong > 0
 }
 
 // newLedgerAcceptCommand returns `yamo-mcp ledger accept`.

@@ -114,6 +114,10 @@ version of this program has written is left as it is.`,
 		if err != nil {
 			return err
 		}
+		// Otherwise everything would be set aside.
+		if keyReplaced(reports) {
+			return errKeyReplaced
+		}
 		only := record.Visibility("")
 		if group != "" {
 			who, err := audience.Group(group)
