@@ -139,7 +139,7 @@ func (o *OAuth) Authenticate(ctx context.Context, text string) (Client, error) {
 		return Client{}, ErrUnauthorized
 	}
 	// SECURITY: an ID token, or one for another purpose, may have the expected audience by accident.
-	if kind, ok := parsed.Header["typ"].(string); ok && !acceptedType(kind) {
+	if kind, ok := parsed.Header["typ"]; ok && !acceptedType(kind) {
 		return Client{}, ErrUnauthorized
 	}
 	if !plainHeader(parsed.Header) || !o.verifies(ctx, parsed.Header) {
@@ -187,18 +187,20 @@ func (o *OAuth) verifies(ctx context.Context, header map[string]any) bool {
 		(len(m.KEYOPS) == 0 || slices.Contains(m.KEYOPS, jwkset.KeyOpsVerify))
 }
 
-// acceptedType reports whether a token of this type may be an access token (RFC 9068 §2.1; many servers use "JWT").
-func acceptedType(kind string) bool {
+// acceptedType reports whether a token of this type may be an access token (RFC 9068 §2.1; many servers use "JWT"). A
+// type that is no text is none.
+func acceptedType(typ any) bool {
+	kind, _ := typ.(string)
 	kind = strings.TrimPrefix(strings.ToLower(kind), "application/")
 	return kind == "at+jwt" || kind == "jwt"
 }
 
-// scopes returns the token's scopes, from both claims.
+// scopes returns the token's scopes, from both claims. Only spaces separate them (RFC 6749 §3.3).
 func (c claims) scopes() []string {
-	list := strings.Fields(c.Scope)
+	list := strings.Split(c.Scope, " ")
 	switch scp := c.Scp.(type) {
 	case string:
-		list = append(list, strings.Fields(scp)...)
+		list = append(list, strings.Split(scp, " ")...)
 	case []any:
 		for _, each := range scp {
 			if s, ok := each.(string); ok {

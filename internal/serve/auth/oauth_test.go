@@ -276,6 +276,32 @@ func TestOAuthTokens(t *testing.T) {
 			"unauthorized",
 		},
 		{
+			"a list of types",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "typ": []string{"id+jwt"}}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"a type that is an object",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": "r", "typ": map[string]any{"a": 1}}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"a list of keys",
+			sign(t, jwt.SigningMethodRS256, a.rsa, map[string]any{"kid": []string{"r"}}, a.claims()),
+			"unauthorized",
+		},
+		{
+			"another algorithm than the key's",
+			sign(t, jwt.SigningMethodPS256, a.rsa, map[string]any{"kid": "r"}, a.claims()),
+			"unauthorized",
+		},
+		{"an end beyond all time", rs(claim("exp", 1e300)), "unauthorized"},
+		{"a scope that is a list", rs(claim("scope", []string{"yamo:dm"})), "unauthorized"},
+		{"a subject with a zero byte", rs(claim("sub", "mira\x00")), "forbidden"},
+		{"a subject that is blank", rs(claim("sub", " ")), "forbidden"},
+		{"a scope with another space", rs(claim("scope", "yamo:dm\u00a0yamo:group:club")), "forbidden"},
+		{"a group in a path", rs(claim("scope", "yamo:group:../private")), "forbidden"},
+		{
 			"changed",
 			parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"scope":"yamo:dm"}`)) + "." + parts[2],
 			"unauthorized",
