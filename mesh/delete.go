@@ -119,7 +119,7 @@ func (v *View) deleteExtracts(ctx context.Context, id string) error {
 		if v.checkErasable(s.Visibility, id) != nil {
 			continue
 		}
-		for r := range s.Memories() {
+		for _, r := range s.Scan() {
 			if x := r.Reflection; x != nil && x.Method == record.ByExtract && among(x.Sources, id) {
 				extracts = append(extracts, r.ID)
 			}
@@ -159,19 +159,19 @@ func (v *View) UndoImport(ctx context.Context, id string) (erased int, err error
 		var hits []record.Hit
 		var past []string
 		gone := map[string]bool{}
-		for r := range s.Memories() {
+		for doc, r := range s.Scan() {
 			if r.Imported && r.Metadata[ImportKey] == id {
 				gone[r.ID] = true
-				hits = append(hits, s.Hit(r))
+				hits = append(hits, s.Hit(s.Record(doc)))
 				if s.Past(r.ID) != nil {
 					past = append(past, r.ID)
 				}
 			}
 		}
 		brought := len(hits)
-		for r := range s.Memories() {
+		for doc, r := range s.Scan() {
 			if x := r.Reflection; x != nil && x.Method == record.ByExtract && quotes(x.Sources, gone) {
-				hits = append(hits, s.Hit(r))
+				hits = append(hits, s.Hit(s.Record(doc)))
 			}
 		}
 		var skills []string
@@ -326,7 +326,7 @@ func (v *View) SameText(ctx context.Context, id string) ([]string, error) {
 		return ids, nil
 	}
 	for _, s := range list {
-		for other := range s.Memories() {
+		for _, other := range s.Scan() {
 			if other.ID != id && other.Content == r.Content {
 				ids = append(ids, other.ID)
 			}
@@ -346,7 +346,7 @@ func (v *View) DerivedFrom(ctx context.Context, id string) ([]string, error) {
 	defer release()
 	ids, skills := []string{}, []string{}
 	for _, s := range list {
-		for r := range s.Memories() {
+		for _, r := range s.Scan() {
 			if r.Reflection != nil && among(r.Reflection.Sources, id) ||
 				r.Lesson != nil && slices.Contains(r.Lesson.Sources, id) {
 				ids = append(ids, r.ID)

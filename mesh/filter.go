@@ -244,7 +244,7 @@ func anyIn(p period.Period, sources []rank.Source) bool {
 	}
 	for _, source := range sources {
 		s := source.Snapshot()
-		for r := range s.Memories() {
+		for _, r := range s.Scan() {
 			if p.Holds(r) {
 				s.Release()
 				return true

@@ -96,19 +96,19 @@ func (v *View) mentions(
 	s := c.Snapshot()
 	defer s.Release()
 	gone := map[string]bool{}
-	for r := range s.Memories() {
+	for doc, r := range s.Scan() {
 		if subject.In(searchable(r)) || slices.ContainsFunc(s.Sightings(r.ID), func(seen *record.Record) bool {
 			return subject.In(searchable(seen))
 		}) {
 			gone[r.ID] = true
-			hits = append(hits, s.Hit(r))
+			hits = append(hits, s.Hit(s.Record(doc)))
 		}
 	}
 	// What quotes them word for word.
-	for r := range s.Memories() {
+	for doc, r := range s.Scan() {
 		if x := r.Reflection; x != nil && !gone[r.ID] && x.Method == record.ByExtract && quotes(x.Sources, gone) {
 			gone[r.ID] = true
-			hits = append(hits, s.Hit(r))
+			hits = append(hits, s.Hit(s.Record(doc)))
 		}
 	}
 	quoting := map[string]bool{}
@@ -131,8 +131,8 @@ func (v *View) mentions(
 			continue
 		}
 		for other, x := range c.Vectors.Cosines(vector, nil) {
-			if other < len(s.Docs) && x >= copyCosine && s.Docs[other].Record != nil && !gone[s.Docs[other].Record.ID] {
-				near = append(near, s.Hit(s.Docs[other].Record))
+			if other < len(s.Docs) && x >= copyCosine && !s.Docs[other].Deleted && !gone[s.ID(other)] {
+				near = append(near, s.Hit(s.Record(other)))
 			}
 		}
 	}

@@ -236,9 +236,9 @@ func (v *View) MemoriesByPattern(ctx context.Context, patternID string) ([]recor
 	list, release := snapshots(stores)
 	defer release()
 	for _, s := range list {
-		for r := range s.Memories() {
+		for doc, r := range s.Scan() {
 			if r.Lesson != nil && r.Lesson.PatternID == patternID {
-				hits = append(hits, s.Hit(r))
+				hits = append(hits, s.Hit(s.Record(doc)))
 			}
 		}
 	}
@@ -344,9 +344,9 @@ func (v *View) RunCycle(ctx context.Context, dryRun bool) (Cycle, error) {
 func sightings(c *compartment, since time.Time) (list []learn.Sighting) {
 	s := c.Snapshot()
 	defer s.Release()
-	for r := range s.Memories() {
+	for doc, r := range s.Scan() {
 		if r.Lesson == nil && !r.CreatedAt.Before(since) {
-			list = append(list, learn.Sight(s.Hit(r)))
+			list = append(list, learn.Sight(s.Hit(s.Record(doc))))
 		}
 	}
 	return list

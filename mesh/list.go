@@ -45,7 +45,7 @@ func (v *View) List(ctx context.Context, q SearchRequest, after string) (Listed,
 		case before != nil && record.CompareStored(hit, *before) >= 0:
 		case oldest != nil && record.CompareStored(hit, *oldest) <= 0:
 		default:
-			if found = append(found, hit); len(found) >= 4*(q.Limit+1) {
+			if found = append(found, owned(hit)); len(found) >= 4*(q.Limit+1) {
 				newest()
 				last := found[len(found)-1]
 				oldest = &last
@@ -72,7 +72,7 @@ func (v *View) Around(ctx context.Context, q SearchRequest, id string) (Listed, 
 		return Listed{}, fault.New("around: no memory %q; use an id from search results", id)
 	}
 	var hits []record.Hit
-	damaged, err := v.admitted(ctx, &q, func(hit record.Hit) { hits = append(hits, hit) })
+	damaged, err := v.admitted(ctx, &q, func(hit record.Hit) { hits = append(hits, owned(hit)) })
 	if err != nil {
 		return Listed{}, err
 	}
@@ -88,7 +88,8 @@ func (v *View) Around(ctx context.Context, q SearchRequest, id string) (Listed, 
 }
 
 // admitted fills in q's defaults and then calls visit for the memories that satisfy its conditions, each compartment's
-// in the reverse order of its ledger. It returns the compartments whose ledgers are damaged.
+// in the reverse order of its ledger. It returns the compartments whose ledgers are damaged. The record of a hit is
+// visit's for the time of the call only, see owned.
 func (v *View) admitted(
 	ctx context.Context, q *SearchRequest, visit func(record.Hit),
 ) ([]record.Visibility, error) {
@@ -106,6 +107,7 @@ func (v *View) admitted(
 	words := strings.Fields(strings.ToLower(q.Text))
 	list, release := snapshots(stores)
 	defer release()
+	r := new(record.Record)
 	for _, s := range list {
 		if q.In != "" && s.Visibility != q.In {
 			continue
@@ -113,19 +115,26 @@ func (v *View) admitted(
 		for doc, d := range slices.Backward(s.Docs) {
 			current := !d.Past || q.All
 			if !filter.AsOf.IsZero() {
-				current = d.Record != nil && s.TrueAt(doc, filter.AsOf)
+				current = s.TrueAt(doc, filter.AsOf)
 			}
-			if d.Record == nil || !current || !filter.Admit(d.Record) || !hasWords(d.Record, words) {
+			if !current || !s.Read(doc, r) || !filter.Admit(r) || !hasWords(r, words) {
 				continue
 			}
-			hit := record.Hit{Record: d.Record, Visibility: s.Visibility}
-			if d.Past || len(s.Replaced(d.Record.ID)) > 0 { // few are: a hit of each would take longer than the rest
-				hit = s.Hit(d.Record)
+			hit := record.Hit{Record: r, Visibility: s.Visibility}
+			if d.Past || len(s.Replaced(r.ID)) > 0 { // few are: a hit of each would take longer than the rest
+				hit = s.Hit(r)
 			}
 			visit(hit)
 		}
 	}
 	return damaged, nil
+}
+
+// owned returns hit with a record of its own.
+func owned(hit record.Hit) record.Hit {
+	r := *hit.Record
+	hit.Record = &r
+	return hit
 }
 
 // hasWords reports whether all words, which are in lower case, are in what a person sees of a memory.
@@ -197,7 +206,7 @@ func (v *View) Named(ctx context.Context, short string) ([]Named, error) {
 		}
 	}
 	for _, s := range list {
-		for r := range s.Memories() {
+		for _, r := range s.Scan() {
 			add(Named{r.ID, r.Content, s.Visibility, record.Moment{Time: r.CreatedAt, Compartment: s.Visibility, Seq: r.Seq}})
 		}
 		for _, state := range s.Skills.All() {

@@ -72,7 +72,7 @@ func (v *View) Holdings(ctx context.Context) ([]Holding, error) {
 			Visibility: s.Visibility, Memories: s.Live, Skills: s.Skills.Len(),
 			Damaged: slices.Contains(damaged, s.Visibility),
 		}
-		for r := range s.Memories() {
+		for _, r := range s.Scan() {
 			if r.CreatedAt.After(list[i].Newest) {
 				list[i].Newest = r.CreatedAt
 			}
@@ -137,7 +137,7 @@ func (v *View) Activity(ctx context.Context, since time.Time) (Activity, error) 
 	list, release := snapshots(stores)
 	defer release()
 	for _, s := range list {
-		for r := range s.Memories() {
+		for _, r := range s.Scan() {
 			if r.CreatedAt.Before(since) {
 				continue
 			}

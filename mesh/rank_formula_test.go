@@ -59,7 +59,7 @@ func TestRankingIsItsFormula(t *testing.T) {
 		s := c.Snapshot()
 		var gone []string
 		for i := range size.n / 20 {
-			gone = append(gone, s.Docs[20*i+1+r.IntN(19)].Record.ID)
+			gone = append(gone, s.Record(20*i+1+r.IntN(19)).ID)
 		}
 		s.Release()
 		c.Remove(gone...)
@@ -159,12 +159,12 @@ func formula(
 		var words keyword.Scores
 		c.Keywords.Match(q, stats, &words)
 		docs := make([]*memory, len(c.Docs))
-		for doc, d := range c.Docs {
+		for doc := range c.Docs {
 			m := &memory{c: c, part: i, doc: doc, own: words.Own[doc], context: words.Context[doc]}
 			docs[doc] = m
 			if vector := stores[i].Vectors.Vector(doc); vector != nil && meaning != nil {
 				m.raw = max(0, dot32(meaning, vector))
-				if chunks := store.Chunks(d.Record.Content); store.HasParts(d.Record.Content) && len(chunks) > 1 {
+				if chunks := store.Chunks(c.Content(doc)); store.HasParts(c.Content(doc)) && len(chunks) > 1 {
 					best, sum, parts := float32(-1), float32(0), chunks[1:]
 					for _, chunk := range parts {
 						x := dot32(meaning, wordVector(chunk.Text))
@@ -176,9 +176,9 @@ func formula(
 					m.raw = max(m.raw, best)
 				}
 			}
-			if d.Record != nil && store.HasParts(d.Record.Content) {
+			if !c.Docs[doc].Deleted && store.HasParts(c.Content(doc)) {
 				matcher, best, bestPairs := c.Keywords.Matcher(q, stats), 0., 0.
-				for _, chunk := range store.Chunks(d.Record.Content) {
+				for _, chunk := range store.Chunks(c.Content(doc)) {
 					if w, p := matcher.Score(c.Keywords.WordsOf(chunk.Text)); w+p > best+bestPairs {
 						best, bestPairs = w, p
 					}
@@ -207,7 +207,7 @@ func formula(
 		list = append(list, docs...)
 	}
 	list = slices.DeleteFunc(list, func(m *memory) bool {
-		return m.c.Docs[m.doc].Record == nil || m.context == 0 && m.raw < rank.MinCosine || !admit(m.c.Docs[m.doc].Record)
+		return m.c.Record(m.doc) == nil || m.context == 0 && m.raw < rank.MinCosine || !admit(m.c.Record(m.doc))
 	})
 	sort := func(value func(*memory) float32) {
 		slices.SortFunc(list, func(a, b *memory) int {
@@ -232,14 +232,14 @@ func formula(
 	for _, m := range list {
 		m.pairs = pairsWeight * share(m.pairs, pairs)
 		m.base += m.pairs
-		session := string(m.c.Visibility) + m.c.Docs[m.doc].Record.SessionID
+		session := string(m.c.Visibility) + m.c.Record(m.doc).SessionID
 		if known, ok := best[session]; !ok || m.base > known {
 			best[session] = m.base
 		}
 	}
 	for _, m := range list {
 		m.session = sessionWeight * m.base
-		if r := m.c.Docs[m.doc].Record; r.SessionID != "" {
+		if r := m.c.Record(m.doc); r.SessionID != "" {
 			m.session = sessionWeight * best[string(m.c.Visibility)+r.SessionID]
 		}
 		m.score = m.base + m.session
@@ -248,12 +248,12 @@ func formula(
 	hits := []record.Hit{}
 	for _, m := range list[:min(len(list), limit)] {
 		// The part that fits best by meaning and words is shown.
-		if chunks := store.Chunks(m.c.Docs[m.doc].Record.Content); m.c.Docs[m.doc].Parts {
+		if chunks := store.Chunks(m.c.Record(m.doc).Content); m.c.Docs[m.doc].Parts {
 			matcher, most := m.c.Keywords.Matcher(q, stats), float32(math.Inf(-1))
 			for i, chunk := range chunks {
 				text := chunk.Text
 				if i == 0 {
-					text = m.c.Docs[m.doc].Record.Content
+					text = m.c.Record(m.doc).Content
 				}
 				w, p := matcher.Score(m.c.Keywords.WordsOf(chunk.Text))
 				fits := ownWeight * share(float32(w+p), own)
@@ -271,7 +271,7 @@ func formula(
 			}
 		}
 		strength := max(list[0].raw, min(1, list[0].own/float32(stats.Rarity(q))))
-		hit := record.Hit{Record: m.c.Docs[m.doc].Record, Visibility: m.c.Visibility, Passage: m.passage, Place: m.place}
+		hit := record.Hit{Record: m.c.Record(m.doc), Visibility: m.c.Visibility, Passage: m.passage, Place: m.place}
 		hit.Signals = []record.Signal{
 			{Name: "cosine", Value: rank.Round(m.raw)},
 			{Name: "meaning", Value: rank.Round(cosineWeight * m.near)},

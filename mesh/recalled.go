@@ -119,10 +119,13 @@ func (v *View) Echoed(ctx context.Context, texts []string) ([][]string, error) {
 			continue
 		}
 		s := c.Snapshot()
-		said := slices.Collect(s.Memories())
+		var said []string
+		for _, r := range s.Scan() {
+			said = append(said, r.Content)
+		}
 		s.Release() // before comparing, which takes longer than a writer should wait
-		for _, r := range said {
-			said := similar.Spoke(r.Content)
+		for _, content := range said {
+			said := similar.Spoke(content)
 			for i, text := range wanted {
 				if text.EchoedBy(said) && !slices.Contains(groups[i], group) {
 					groups[i] = append(groups[i], group)

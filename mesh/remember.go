@@ -183,7 +183,7 @@ func (k *keeping) repeated(s *store.Snapshot, r *record.Record) *record.Record {
 	kept := s.Repeated(r)
 	if kept == nil && k.merge != "" {
 		if doc, ok := s.Doc(k.merge); ok && !s.Docs[doc].Past {
-			kept = s.Docs[doc].Record
+			kept = s.Record(doc)
 		}
 	}
 	if kept != nil && kept.Content != r.Content && slices.Contains(k.supersedes, kept.ID) {

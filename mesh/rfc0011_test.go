@@ -145,7 +145,7 @@ func nearestInMemory(c *compartment, query string, n int, admit func(*record.Rec
 	s := c.Snapshot()
 	defer s.Release()
 	for doc, cosine := range c.Vectors.Cosines(wordVector(query), nil) {
-		if r := s.Docs[doc].Record; r != nil && admit(r) {
+		if r := s.Record(doc); r != nil && admit(r) {
 			hits = append(hits, lance.Hit{ID: r.ID, Similarity: float64(cosine)})
 		}
 	}

@@ -57,7 +57,7 @@ func (v *View) Discloses(ctx context.Context, parts []string) (string, error) {
 		}
 		s := source.Projection.Snapshot()
 		found := ""
-		for r := range s.Memories() {
+		for _, r := range s.Scan() {
 			if isPublic(r) || !discloses(sets, r) {
 				continue
 			}

@@ -115,11 +115,11 @@ func alike(c *compartment, content string, meaning []float32) []likely {
 	defer s.Release()
 	found := map[int]likely{}
 	add := func(doc int, share float64) {
-		d := s.Docs[doc]
-		if d.Record == nil || d.Past || d.Record.Lesson != nil || d.Record.Reflection != nil {
+		r := s.Record(doc)
+		if r == nil || s.Docs[doc].Past || r.Lesson != nil || r.Reflection != nil {
 			return
 		}
-		l := likely{record: d.Record, share: max(share, found[doc].share)}
+		l := likely{record: r, share: max(share, found[doc].share)}
 		if meaning != nil {
 			if vector := c.Vectors.Vector(doc); vector != nil {
 				l.cosine = dot(meaning, vector)

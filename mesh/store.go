@@ -126,7 +126,7 @@ func (v *View) Holds(ctx context.Context, s Scrubbed) (string, error) {
 		}
 		snapshot := c.Snapshot()
 		defer snapshot.Release()
-		for r := range snapshot.Memories() {
+		for _, r := range snapshot.Scan() {
 			if r.Content == s.record.Content {
 				id = r.ID
 				break
@@ -186,7 +186,7 @@ func (q Quota) limited(prepare store.Prepare) store.Prepare {
 			return drafts, err
 		}
 		count, used := added, size
-		for r := range s.Memories() {
+		for _, r := range s.Scan() {
 			count, used = count+1+len(s.Sightings(r.ID)), used+len(r.Whole())
 		}
 		for _, state := range s.Skills.All() {

@@ -65,7 +65,7 @@ func (x *Index) missing(passages *store.Projection) (own, foreign []int) {
 	s := passages.Snapshot()
 	defer s.Release()
 	for _, doc := range docs {
-		r := s.Docs[doc].Record
+		r := s.Record(doc)
 		if r == nil {
 			continue // removed meanwhile
 		}
@@ -88,7 +88,7 @@ func (x *Index) next(passages *store.Projection) (ids, texts []string) {
 	s := passages.Snapshot()
 	defer s.Release()
 	for _, doc := range docs {
-		if r := s.Docs[doc].Record; r != nil { // removed meanwhile
+		if r := s.Record(doc); r != nil { // removed meanwhile
 			ids, texts = append(ids, r.VectorID()), append(texts, r.Content)
 		}
 	}

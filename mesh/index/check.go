@@ -111,7 +111,7 @@ func (ix *Index) checkRows(ctx context.Context, r *Report, report func(done, tot
 		s := ix.c.Snapshot()
 		doc, known := s.Doc(row.ID)
 		if known {
-			mine = s.Docs[doc].Record
+			mine = s.Record(doc)
 		}
 		s.Release()
 		switch {

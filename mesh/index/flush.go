@@ -207,6 +207,12 @@ func (ix *Index) removeRows(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// has reports whether memory_entries has a row.
+func (ix *Index) has(id string) bool {
+	_, ok := ix.present[id]
+	return ok
+}
+
 // addRows writes the missing rows, in large fragments.
 func (ix *Index) addRows(ctx context.Context) error {
 	type lacking struct {
@@ -218,10 +224,11 @@ func (ix *Index) addRows(ctx context.Context) error {
 	var list []lacking
 	s := ix.c.Snapshot()
 	for doc, d := range s.Docs {
-		if d.Record != nil && ix.c.Vectors.Has(doc) {
-			if _, ok := ix.present[d.Record.ID]; !ok {
-				list = append(list, lacking{doc, d.Record, s.Accesses(d.Record.ID), s.Past(d.Record.ID)})
-			}
+		if d.Deleted || !ix.c.Vectors.Has(doc) {
+			continue
+		}
+		if id := s.ID(doc); !ix.has(id) {
+			list = append(list, lacking{doc, s.Record(doc), s.Accesses(id), s.Past(id)})
 		}
 	}
 	// The snapshot is released first: LanceDB takes seconds for a chunk, and writers would wait for it.

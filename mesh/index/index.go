@@ -295,7 +295,7 @@ func Missing(p *store.Projection, n int) (ids, texts []string) {
 	s := p.Snapshot()
 	defer s.Release()
 	for _, doc := range docs {
-		if r := s.Docs[doc].Record; r != nil { // deleted meanwhile
+		if r := s.Record(doc); r != nil { // deleted meanwhile
 			ids, texts = append(ids, r.VectorID()), append(texts, r.Content)
 		}
 	}

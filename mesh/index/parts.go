@@ -16,7 +16,7 @@ func (ix *Index) embedParts(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	s := ix.c.Snapshot()
-	r := s.Docs[docs[0]].Record
+	r := s.Record(docs[0])
 	if r == nil {
 		s.Release()
 		return 0, nil // deleted meanwhile

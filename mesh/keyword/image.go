@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"strings"
 )
 
 // An image of an index is what a later process restores it from, instead of tokenizing every text again: numbers of
@@ -98,7 +97,7 @@ func (x *Index) removed() []bool {
 }
 
 // FromImage returns the index of an image. The index does not use image's memory.
-func FromImage(image string) (*Index, error) {
+func FromImage(image []byte) (*Index, error) {
 	r := imageReader{image: image}
 	docs, terms, postings, heads := r.number(), r.number(), r.number(), r.number()
 	// Each of them takes a byte or more.
@@ -168,7 +167,7 @@ func (w *imageWriter) number(n int) {
 
 // imageReader reads numbers and strings. Once bad it stays bad, and returns zeros.
 type imageReader struct {
-	image string
+	image []byte
 	at    int // what follows is not read yet
 	bad   bool
 }
@@ -212,5 +211,5 @@ func (r *imageReader) text() string {
 		return ""
 	}
 	r.at += n
-	return strings.Clone(r.image[r.at-n : r.at]) // or it would keep the whole image in memory
+	return string(r.image[r.at-n : r.at])
 }

@@ -44,7 +44,7 @@ func (r *Candidates) withoutFlood(ranked []leader, most int) []leader {
 
 // words returns the stems of a memory's first words.
 func (r *Candidates) words(l leader) map[string]bool {
-	content := r.parts[l.part].Docs[l.doc].Record.Content
+	content := r.parts[l.part].Content(l.doc)
 	set := map[string]bool{}
 	for _, stem := range keyword.Stems(content[:min(len(content), maxCompared)]) {
 		set[stem] = true

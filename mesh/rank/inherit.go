@@ -11,7 +11,7 @@ func (p *part) inherit() {
 	for doc, successors := range p.Successions() {
 		var raw, own, context float32
 		for _, next := range successors {
-			if record := p.Docs[doc].Record; record.IsMemory() && p.Keywords.Words(doc) <= nearWords {
+			if p.Record(doc).IsMemory() && p.Keywords.Words(doc) <= nearWords {
 				raw, own, context = max(raw, p.raw[doc]), max(own, p.Own[doc]), max(context, p.Context[doc])
 			}
 			doc = next

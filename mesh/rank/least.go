@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/parallel"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // A search knows cosine and words of every memory, but the rest of the formula takes a look at the memory itself, which
@@ -59,7 +60,10 @@ func (r *Candidates) base(p *part, doc int, f Filter) float32 {
 		return notRanked
 	}
 	if f.Prefer != nil {
-		p.timely[doc] = timeWeight * f.Prefer(p.Docs[doc].Record)
+		r := records.Get().(*record.Record)
+		p.Read(doc, r)
+		p.timely[doc] = timeWeight * f.Prefer(r)
+		records.Put(r)
 	}
 	if unrelated && p.time(doc) == 0 {
 		return notRanked

@@ -89,7 +89,7 @@ func (r *Candidates) preferNewer(list []leader) {
 // derived from memories neither replace nor are replaced.
 func (r *Candidates) statement(l leader) *statement {
 	p := r.parts[l.part]
-	rec := p.Docs[l.doc].Record
+	rec := p.Record(l.doc)
 	before, after := p.Keywords.Neighbours(l.doc)
 	s := &statement{
 		leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.source.Foreign,

@@ -43,7 +43,7 @@ func (r *Candidates) matchPassages(p *part) {
 			ownShare, pairsShare = 1, 1
 		}
 		n := len(passages.Embedded())
-		if r.vector != nil && r.rarity > 0 && p.source.Vectors.NextPart(p.Docs[l.doc].Record.ID, n) < n {
+		if r.vector != nil && r.rarity > 0 && p.source.Vectors.NextPart(p.ID(l.doc), n) < n {
 			p.raw[l.doc] = max(p.raw[l.doc], guessedCosine*min(1, float32(best/r.rarity)))
 		}
 		p.Own[l.doc] = max(p.Own[l.doc], float32(ownShare*best))
@@ -61,7 +61,7 @@ func (r *Candidates) passage(p *part, doc int) (text, place string) {
 	cosines := make([]float32, len(passages.Chunks)+1)
 	if r.vector != nil {
 		// The first part has the cosine of the whole text, of which the model sees the beginning.
-		cosines = p.source.Vectors.PartCosines(r.vector, doc, p.Docs[doc].Record.ID, len(passages.Embedded()))
+		cosines = p.source.Vectors.PartCosines(r.vector, doc, p.ID(doc), len(passages.Embedded()))
 	}
 	matcher := p.Keywords.Matcher(r.query, r.stats)
 	at, most := 0, float32(math.Inf(-1))

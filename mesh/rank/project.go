@@ -23,9 +23,11 @@ func (r *Candidates) placed(p *part, doc int, project string) (place, label floa
 	if len(p.Named) > 0 {
 		label = labelWeight * p.Named[doc]
 	}
-	m := p.Docs[doc].Record
-	if project == "" || m.Project == "" || m.Project == project || r.names(record.ProjectName(m.Project)) ||
-		m.IsPersonal() {
+	if project == "" {
+		return 0, label
+	}
+	own := p.Project(doc)
+	if own == "" || own == project || r.names(record.ProjectName(own)) || p.Record(doc).IsPersonal() {
 		return 0, label
 	}
 	return -elsewhere, label
@@ -43,12 +45,12 @@ func (r *Candidates) preferProject(list []leader, project string) {
 		if asks {
 			return r.named(l)
 		}
-		return r.parts[l.part].Docs[l.doc].Record.Project == project
+		return r.parts[l.part].Project(l.doc) == project
 	}
 	other := func(l leader) bool {
 		p := r.parts[l.part]
 		where, _ := r.placed(p, l.doc, project)
-		found := p.Docs[l.doc].Record
+		found := p.Record(l.doc)
 		return !meant(l) && (where < 0 || asks && len(found.Labels()) > 0 && !found.IsPersonal())
 	}
 	order := slices.Clone(near)

@@ -115,6 +115,9 @@ type part struct {
 	pairs  map[int]float64    // what the best passage of a long memory has of the query's word pairs, by document
 }
 
+// records keeps records to which memories are written that are looked at.
+var records = sync.Pool{New: func() any { return new(record.Record) }}
+
 // MinCosine is the minimum cosine of a memory that is found without having a word of the query.
 const MinCosine = .1
 
@@ -279,12 +282,18 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 func (p *part) admits(doc int, f Filter) bool {
 	d := &p.Docs[doc]
 	switch {
-	case d.Record == nil, f.NoOrdinary && d.Ordinary:
+	case d.Deleted, f.NoOrdinary && d.Ordinary:
 		return false
 	case f.AsOf.IsZero() && d.Past, !f.AsOf.IsZero() && !p.TrueAt(doc, f.AsOf):
 		return false
 	}
-	return f.AllOrdinary && d.Ordinary || f.Admit(d.Record)
+	if f.AllOrdinary && d.Ordinary {
+		return true
+	}
+	r := records.Get().(*record.Record)
+	defer records.Put(r)
+	p.Read(doc, r)
+	return f.Admit(r)
 }
 
 // addPairs adds to the score of each leader the weight of the pairs of neighbouring words that it shares with the
@@ -347,7 +356,7 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32, project stri
 		p, doc := r.parts[l.part], l.doc
 		speaker, standing := r.adjust(p, doc)
 		where, named := r.placed(p, doc, project)
-		hits[i] = p.Hit(p.Docs[doc].Record)
+		hits[i] = p.Hit(p.Record(doc))
 		hits[i].Passage, hits[i].Place = r.passage(p, doc)
 		hits[i].Signals = []record.Signal{
 			{Name: "cosine", Value: Round(p.raw[doc])},

@@ -43,7 +43,7 @@ func (r *Candidates) fuse(limit int, f Filter) []record.Hit {
 		if s := signals[at]; len(s) == 2 && s[0].Name > s[1].Name { // they come in the order of a map
 			s[0], s[1] = s[1], s[0]
 		}
-		hits[i] = p.Hit(p.Docs[l.doc].Record)
+		hits[i] = p.Hit(p.Record(l.doc))
 		hits[i].Score, hits[i].Signals = Round(l.score/ranked[0].score), signals[at]
 	}
 	return hits

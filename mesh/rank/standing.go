@@ -47,7 +47,7 @@ func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
 	var hits []record.Hit
 	for _, l := range best.sorted() {
 		p := r.parts[l.part]
-		hits = append(hits, p.Hit(p.Docs[l.doc].Record))
+		hits = append(hits, p.Hit(p.Record(l.doc)))
 	}
 	slices.SortStableFunc(hits, func(a, b record.Hit) int { return b.Stored().Compare(a.Stored()) })
 	return hits

@@ -87,7 +87,7 @@ type Memory struct {
 }
 
 // Record is one memory entry (RFC-0011 §1.1) as the ledger keeps it. Every string in it has passed the scrubber. Once
-// it is in a projection a Record is shared between readers and never changed.
+// it is in a projection it is never changed, nor is what it points to.
 type Record struct {
 	ID string `json:"id"` // MEMORY_ID
 	Memory

@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
-	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // bm25 is the keyword index of RFC-0011 §5.1. It is built when it is first needed, because the default ranking does
@@ -12,7 +11,8 @@ import (
 type bm25 struct {
 	mu      sync.Mutex
 	index   *keyword.BM25
-	records []*record.Record // that are in index, by document; nil once removed
+	texts   []string // that are in index, by document; "" once removed
+	removed []bool   // by document
 }
 
 // BM25 locks the keyword index of RFC-0011 §5.1 and updates it to the snapshot. Its documents have the numbers of
@@ -20,31 +20,28 @@ type bm25 struct {
 func (s *Snapshot) BM25() (index *keyword.BM25, release func()) {
 	x := &s.p.bm25
 	x.mu.Lock()
-	x.follow(s.Docs)
+	x.follow(s)
 	return x.index, x.mu.Unlock
 }
 
 // follow applies what has changed since the last call. Deletions are found by comparing, not by a list of them: the
 // index may not exist yet when a memory is deleted. x.mu is held.
-func (x *bm25) follow(docs []Document) {
+func (x *bm25) follow(s *Snapshot) {
 	if x.index == nil {
 		x.index = keyword.NewBM25()
 	}
-	for doc, r := range x.records {
-		if r != nil && docs[doc].Record == nil {
-			x.index.Remove(doc, r.Content)
-			x.records[doc] = nil
+	for doc, text := range x.texts {
+		if s.Docs[doc].Deleted && !x.removed[doc] {
+			x.index.Remove(doc, text)
+			x.texts[doc], x.removed[doc] = "", true
 		}
 	}
-	for doc := len(x.records); doc < len(docs); doc++ {
-		r, text := docs[doc].Record, ""
-		if r != nil {
-			text = r.Content
-		}
+	for doc := len(x.texts); doc < len(s.Docs); doc++ {
+		text, deleted := s.Content(doc), s.Docs[doc].Deleted
 		x.index.Add(text)
-		if r == nil {
-			x.index.Remove(doc, "") // it was deleted before it was seen here
+		if deleted {
+			x.index.Remove(doc, "") // before it was seen here
 		}
-		x.records = append(x.records, r)
+		x.texts, x.removed = append(x.texts, text), append(x.removed, deleted)
 	}
 }

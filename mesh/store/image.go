@@ -12,7 +12,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -34,19 +33,20 @@ import (
 //
 //	imageMagic, sections, header (CBOR), seal (32 bytes), length of the header (uint32, little endian)
 //
-// and the first section is imageState, the second the keyword index, the others have up to imageChunk documents each:
-// see appendDocuments.
+// and the first section is imageState, the second the keyword index, the others have imageChunk documents each, and the
+// last one up to that many: see appendDocuments.
 const (
 	imageMagic = "yamoimg1"
 	imageChunk = 2048
 	sealSize   = sha256.Size
 	tailSize   = sealSize + 4
 	maxImage   = 1 << 40
+	readPart   = 64 << 10 // bytes that are read and hashed at a time
 )
 
 // imageFormat changes when the types in an image do, and when the same entry would be decoded to something else or its
 // text understood in another way: record.Record.Clean, Words, IsStanding, HasParts. TestImageFormat notices.
-var imageFormat = fmt.Sprintf("5.%d", keyword.Version)
+var imageFormat = fmt.Sprintf("6.%d", keyword.Version)
 
 // The number of entries after an image from which a new one is worth its time: imageAfter, and one in imageShare of
 // all.
@@ -176,12 +176,14 @@ func (c *Compartment) readHeader(ctx context.Context, f *os.File) (h imageHeader
 type decodedImage struct {
 	state    imageState
 	keywords *keyword.Index
-	chunks   [][]imageDocument
+	held     []held    // by document
+	derived  []derived // by document
 }
 
 // read reads the sections of f, on all cores.
 func (d *decodedImage) read(f *os.File, h imageHeader) error {
-	d.chunks = make([][]imageDocument, len(h.Sections)-2)
+	most := (len(h.Sections) - 2) * imageChunk
+	d.held, d.derived = make([]held, most, most+most/8), make([]derived, most)
 	offsets, at := make([]int64, len(h.Sections)), int64(len(imageMagic))
 	for i, s := range h.Sections {
 		offsets[i] = at
@@ -191,15 +193,25 @@ func (d *decodedImage) read(f *os.File, h imageHeader) error {
 	}
 	var next atomic.Int64
 	var wait sync.WaitGroup
+	var short atomic.Int64 // by how many the sections have less than imageChunk documents
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	for worker := range errs {
 		wait.Go(func() {
+			var buf []byte
 			for errs[worker] == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(h.Sections) {
 					return
 				}
-				errs[worker] = d.section(f, i, offsets[i], h.Sections[i])
+				if buf, errs[worker] = readSection(f, offsets[i], h.Sections[i], buf); errs[worker] != nil {
+					return
+				}
+				var n int
+				if n, errs[worker] = d.section(buf, i); i >= 2 && i < len(h.Sections)-1 && n < imageChunk {
+					errs[worker] = errors.Join(errs[worker], errNoImage)
+				} else if i >= 2 {
+					short.Add(int64(imageChunk - n))
+				}
 			}
 		})
 	}
@@ -207,43 +219,44 @@ func (d *decodedImage) read(f *os.File, h imageHeader) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	docs := 0
-	for _, chunk := range d.chunks {
-		docs += len(chunk)
-	}
-	if docs != d.keywords.Len() {
+	n := most - int(short.Load())
+	d.held, d.derived = d.held[:n], d.derived[:n]
+	if n != d.keywords.Len() {
 		return errNoImage
 	}
 	return nil
 }
 
-// section reads section i of f.
-func (d *decodedImage) section(f *os.File, i int, at int64, s imageSection) (err error) {
-	hash, text := sha256.New(), strings.Builder{}
-	text.Grow(int(s.Size))
-	// Copied to its place in parts that stay in the cache of a core between hashing and copying.
-	part := make([]byte, min(s.Size, 64<<10))
-	for left := s.Size; left > 0; left -= int64(len(part)) {
-		part = part[:min(left, int64(len(part)))]
-		if _, err := f.ReadAt(part, at+s.Size-left); err != nil {
-			return err
+// readSection returns a section of f, which is at offset at, in buf's memory if that is large enough.
+func readSection(f *os.File, at int64, s imageSection, buf []byte) ([]byte, error) {
+	buf = slices.Grow(buf[:0], int(s.Size))[:s.Size]
+	hash := sha256.New()
+	// In parts that are still in the cache of a core when they are hashed.
+	for from := int64(0); from < s.Size; from += readPart {
+		part := buf[from:min(s.Size, from+readPart)]
+		if _, err := f.ReadAt(part, at+from); err != nil {
+			return buf, err
 		}
 		hash.Write(part)
-		text.Write(part)
 	}
 	// SECURITY: the seal covers the hash.
 	if !bytes.Equal(hash.Sum(nil), s.Sum) {
-		return errors.New("a section is damaged")
+		return buf, errors.New("a section is damaged")
 	}
+	return buf, nil
+}
+
+// section decodes section i, without keeping it, and returns how many documents it has.
+func (d *decodedImage) section(section []byte, i int) (docs int, err error) {
 	switch i {
 	case 0:
-		return imageDecoding.Unmarshal([]byte(text.String()), &d.state)
+		return 0, imageDecoding.Unmarshal(section, &d.state)
 	case 1:
-		d.keywords, err = keyword.FromImage(text.String())
-		return err
+		d.keywords, err = keyword.FromImage(section)
+		return 0, err
 	default:
-		d.chunks[i-2], err = readDocuments(text.String())
-		return err
+		from := (i - 2) * imageChunk
+		return readDocuments(section, d.held[from:from+imageChunk], d.derived[from:from+imageChunk])
 	}
 }
 
@@ -321,15 +334,23 @@ func (c *Compartment) encode(out *bytes.Buffer, h *imageHeader) error {
 	if err := section(func() error { _, err := out.Write(s.Keywords.Image()); return err }); err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(s.p.imageDocuments(), imageChunk) {
-		documents := func() error {
-			raw, err := appendDocuments(nil, chunk)
-			out.Write(raw)
-			return err
+	chunk := make([]imageDocument, 0, imageChunk)
+	documents := func() error {
+		raw, err := appendDocuments(nil, chunk)
+		out.Write(raw)
+		chunk = chunk[:0]
+		return err
+	}
+	for d := range s.p.imageDocuments() {
+		if chunk = append(chunk, d); len(chunk) < imageChunk {
+			continue
 		}
 		if err := section(documents); err != nil {
 			return err
 		}
+	}
+	if len(chunk) > 0 {
+		return section(documents)
 	}
 	return nil
 }

@@ -2,48 +2,36 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
-	"reflect"
 	"time"
+	"unique"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// The documents of an image are in sections, each a table of the strings that many documents have, such as sessions and
-// agents, and then the documents: numbers of variable length and strings. What few documents have is CBOR, so that a
-// new field of a record needs no code here. Nothing is decoded by itself: the strings of a section are parts of one.
+// The documents of an image are in sections. Each is
+//
+//   - a table of the strings that many documents have, such as sessions and agents,
+//   - a table of the origins of its documents, by the numbers of their strings,
+//   - its documents: numbers of variable length, and what few of them have,
+//   - the ids and texts of all its documents, which are what a reader keeps of it.
 
-// imageRest is what a document has besides the fields of imageFields.
+// imageRest is what very few documents have. It is CBOR.
 type imageRest struct {
-	_        struct{} `cbor:",toarray"`
-	Record   *record.Record
-	Heritage *record.Heritage
-}
-
-// imageFields are the fields of a document that are written by code, as pointers to them.
-type imageFields struct {
-	own        []*string // strings of their own
-	shared     []*string // that other documents have too
-	tags       *[]string
-	importance **float32
-	created    *time.Time
-}
-
-func fieldsOf(r *record.Record) imageFields {
-	return imageFields{
-		own: []*string{&r.ID, &r.Content, &r.Rationale, &r.Hypothesis, &r.OccurredAt},
-		shared: []*string{
-			&r.SessionID, &r.Type, &r.Source, &r.Skill, &r.AgentID, &r.Project, &r.Consent,
-		},
-		tags: &r.Tags, importance: &r.Importance, created: &r.CreatedAt,
-	}
+	_          struct{} `cbor:",toarray"`
+	Metadata   map[string]any
+	Lesson     *record.Lesson
+	Reflection *record.Reflection
+	Heritage   *record.Heritage
+	Imported   bool
+	Redacted   int64
 }
 
 // Flags of a document.
 const (
 	isStanding = 1 << iota
 	hasParts
+	hasTags
 	hasImportance
 	hasRest
 )
@@ -55,105 +43,30 @@ const (
 	textTime // RFC 3339
 )
 
-// documentWriter writes the documents of a section.
-type documentWriter struct {
-	out    []byte
-	table  []string
-	shared map[string]int
+// strings are pointers to the strings of an origin, in the order of an image.
+func (o *origin) strings() [7]*string {
+	return [...]*string{&o.session, &o.kind, &o.source, &o.skill, &o.agent, &o.project, &o.consent}
 }
 
-// appendDocuments appends a section with the documents to out.
-func appendDocuments(out []byte, list []imageDocument) ([]byte, error) {
-	w := documentWriter{shared: map[string]int{}}
-	w.number(len(list))
-	for _, d := range list {
-		if err := w.add(d); err != nil {
-			return nil, err
-		}
-	}
-	table := documentWriter{out: out}
-	table.number(len(w.table))
-	for _, s := range w.table {
-		table.text(s)
-	}
-	return append(table.out, w.out...), nil
+// imageNumbers are bytes to which numbers and strings are written.
+type imageNumbers []byte
+
+func (w *imageNumbers) number(n int) {
+	*w = binary.AppendUvarint(*w, uint64(n)) //nolint:gosec // no number is negative
 }
 
-func (w *documentWriter) add(d imageDocument) error {
-	rest := *d.Record // a copy, from which what is written is removed
-	rest.Heritage, rest.Seq, rest.UpdatedAt = nil, 0, time.Time{}
-	f := fieldsOf(&rest)
-	flags := 0
-	set := func(flag int, is bool) {
-		if is {
-			flags |= flag
-		}
-	}
-	set(isStanding, d.Derived.Standing)
-	set(hasParts, d.Derived.Parts)
-	set(hasImportance, *f.importance != nil)
-	var fields documentWriter
-	fields.table, fields.shared = w.table, w.shared
-	for _, s := range f.own {
-		fields.text(*s)
-		*s = ""
-	}
-	for _, s := range f.shared {
-		fields.share(*s)
-		*s = ""
-	}
-	fields.share(d.Derived.Session)
-	fields.number(len(*f.tags))
-	for _, tag := range *f.tags {
-		fields.share(tag)
-	}
-	if *f.importance != nil {
-		fields.out = binary.LittleEndian.AppendUint32(fields.out, math.Float32bits(**f.importance))
-	}
-	fields.number(int(d.Seq))
-	fields.time(*f.created)
-	fields.time(d.Updated)
-	fields.out = append(fields.out, d.Derived.Words[:]...)
-	*f.tags, *f.importance, *f.created = nil, nil, time.Time{}
-	if d.Heritage != nil || !reflect.ValueOf(rest).IsZero() {
-		set(hasRest, true)
-		raw, err := imageEncoding.Marshal(imageRest{Record: &rest, Heritage: d.Heritage})
-		if err != nil {
-			return err
-		}
-		fields.text(string(raw))
-	}
-	w.number(flags)
-	w.out, w.table = append(w.out, fields.out...), fields.table
-	return nil
-}
-
-func (w *documentWriter) number(n int) {
-	w.out = binary.AppendUvarint(w.out, uint64(n)) //nolint:gosec // no number is negative
-}
-
-func (w *documentWriter) text(s string) {
+func (w *imageNumbers) text(s string) {
 	w.number(len(s))
-	w.out = append(w.out, s...)
+	*w = append(*w, s...)
 }
 
-// share writes the number of a string in the table.
-func (w *documentWriter) share(s string) {
-	n, ok := w.shared[s]
-	if !ok {
-		n = len(w.table)
-		w.table, w.shared[s] = append(w.table, s), n
-	}
-	w.number(n)
-}
-
-func (w *documentWriter) time(t time.Time) {
+func (w *imageNumbers) time(t time.Time) {
 	switch {
 	case t.IsZero():
 		w.number(zeroTime)
 	case t.Location() == time.UTC:
 		w.number(utcTime)
-		w.out = binary.AppendVarint(w.out, t.Unix())
+		*w = binary.AppendVarint(*w, t.Unix())
 		w.number(t.Nanosecond())
 	default:
 		w.number(textTime)
@@ -161,86 +74,232 @@ func (w *documentWriter) time(t time.Time) {
 	}
 }
 
+// documentWriter writes the documents of a section.
+type documentWriter struct {
+	imageNumbers // the documents
+	texts        []byte
+	table        numbered[string]
+	origins      numbered[origin]
+}
+
+// numbered are values with numbers from 0, in the order in which they appeared.
+type numbered[T comparable] struct {
+	list   []T
+	number map[T]int
+}
+
+func (n *numbered[T]) of(value T) int {
+	at, ok := n.number[value]
+	if !ok {
+		if n.number == nil {
+			n.number = map[T]int{}
+		}
+		at = len(n.list)
+		n.list, n.number[value] = append(n.list, value), at
+	}
+	return at
+}
+
+// appendDocuments appends a section with the documents to out.
+func appendDocuments(out []byte, list []imageDocument) ([]byte, error) {
+	var w documentWriter
+	for i := range list {
+		if err := w.add(&list[i]); err != nil {
+			return nil, err
+		}
+	}
+	var origins imageNumbers
+	for _, o := range w.origins.list {
+		for _, s := range o.strings() {
+			origins.number(w.table.of(*s))
+		}
+	}
+	head := imageNumbers(out)
+	head.number(len(w.texts))
+	head.number(len(w.table.list))
+	for _, s := range w.table.list {
+		head.text(s)
+	}
+	head.number(len(w.origins.list))
+	head = append(head, origins...)
+	head.number(len(list))
+	return append(append(head, w.imageNumbers...), w.texts...), nil
+}
+
+func (w *documentWriter) add(d *imageDocument) error {
+	flags := 0
+	set := func(flag int, is bool) {
+		if is {
+			flags |= flag
+		}
+	}
+	set(isStanding, d.Standing)
+	set(hasParts, d.Parts)
+	set(hasTags, len(d.tags) > 0)
+	set(hasImportance, d.importance != nil)
+	set(hasRest, d.rest != nil)
+	w.number(flags)
+	for _, s := range []string{d.id, d.content} {
+		w.number(len(s))
+		w.texts = append(w.texts, s...)
+	}
+	w.number(w.origins.of(d.origin.Value()))
+	w.number(w.table.of(d.Session))
+	w.number(int(d.seq))
+	w.imageNumbers = binary.AppendVarint(w.imageNumbers, d.created)
+	w.imageNumbers = append(w.imageNumbers, d.Words[:]...)
+	if len(d.tags) > 0 {
+		w.number(len(d.tags))
+		for _, tag := range d.tags {
+			w.number(w.table.of(tag))
+		}
+	}
+	if d.importance != nil {
+		w.imageNumbers = binary.LittleEndian.AppendUint32(w.imageNumbers, math.Float32bits(*d.importance))
+	}
+	if d.rest == nil {
+		return nil
+	}
+	return w.rest(d.rest)
+}
+
+func (w *documentWriter) rest(r *rest) error {
+	for _, s := range []string{r.rationale, r.hypothesis, r.occurredAt} {
+		w.text(s)
+	}
+	w.time(r.created)
+	w.time(r.updated)
+	if r.metadata == nil && r.lesson == nil && r.reflection == nil && r.heritage == nil && !r.imported && r.redacted == 0 {
+		w.number(0)
+		return nil
+	}
+	raw, err := imageEncoding.Marshal(imageRest{
+		Metadata: r.metadata, Lesson: r.lesson, Reflection: r.reflection, Heritage: r.heritage, Imported: r.imported,
+		Redacted: r.redacted,
+	})
+	w.text(string(raw))
+	return err
+}
+
 // documentReader reads a section. Once bad it stays bad, and returns zeros.
 type documentReader struct {
-	section string
-	at      int // what follows is not read yet
+	section []byte
+	at      int    // what follows is not read yet
+	texts   string // ids and texts that are not read yet
 	table   []string
+	origins []unique.Handle[origin]
+	numbers map[float32]*float32 // importances, of which many are the same
 	bad     bool
 }
 
-// readDocuments returns the documents of a section.
-func readDocuments(section string) ([]imageDocument, error) {
-	r := documentReader{section: section}
+// readDocuments reads a section to the documents, of which there must be enough, and returns their number. The section
+// is not kept.
+func readDocuments(section []byte, to []held, known []derived) (n int, err error) {
+	r := documentReader{section: section, numbers: map[float32]*float32{}}
+	if n := r.number(); n <= r.left() {
+		r.texts, r.section = string(section[len(section)-n:]), section[:len(section)-n]
+	} else {
+		return 0, errNoImage
+	}
+	r.readTables()
+	if n = r.number(); r.bad || n > len(to) {
+		return 0, errNoImage
+	}
+	for i := range to[:n] {
+		r.document(&to[i], &known[i])
+	}
+	if r.bad || r.left() > 0 || r.texts != "" {
+		return 0, errNoImage
+	}
+	return n, nil
+}
+
+// readTables reads the strings and the origins.
+func (r *documentReader) readTables() {
 	n := r.number()
-	if r.bad || n > r.left() {
-		return nil, errNoImage
+	if n > r.left() {
+		r.fail()
+		return
 	}
 	r.table = make([]string, n)
 	for i := range r.table {
 		r.table[i] = r.text()
 	}
-	n = r.number()
-	if r.bad || n > r.left() {
-		return nil, errNoImage
+	if n = r.number(); n > r.left() {
+		r.fail()
+		return
 	}
-	// One allocation for many: most of the time would be spent on them otherwise.
-	list, records, importances := make([]imageDocument, n), make([]record.Record, n), make([]float32, n)
-	for i := range list {
-		list[i].Record = &records[i]
-		if err := r.document(&list[i], &importances[i]); err != nil {
-			return nil, err
+	r.origins = make([]unique.Handle[origin], n)
+	for i := range r.origins {
+		var o origin
+		for _, s := range o.strings() {
+			*s = r.share()
 		}
+		r.origins[i] = unique.Make(o)
 	}
-	if r.bad || r.left() > 0 {
-		return nil, errNoImage
-	}
-	return list, nil
 }
 
-// document reads d. importance is memory for a number that it may need.
-func (r *documentReader) document(d *imageDocument, importance *float32) error {
-	to := d.Record
+// document reads a document.
+func (r *documentReader) document(to *held, known *derived) {
 	flags := r.number()
-	d.Derived.Standing, d.Derived.Parts = flags&isStanding != 0, flags&hasParts != 0
-	to.ID, to.Content, to.Rationale, to.Hypothesis, to.OccurredAt = r.text(), r.text(), r.text(), r.text(), r.text()
-	to.SessionID, to.Type, to.Source, to.Skill = r.share(), r.share(), r.share(), r.share()
-	to.AgentID, to.Project, to.Consent = r.share(), r.share(), r.share()
-	d.Derived.Session = r.share()
-	if n := r.number(); n > r.left() {
-		return errNoImage
-	} else if n > 0 {
-		to.Tags = make([]string, n)
-		for i := range to.Tags {
-			to.Tags[i] = r.share()
+	known.Standing, known.Parts = flags&isStanding != 0, flags&hasParts != 0
+	to.id, to.content = r.own(), r.own()
+	if n := r.number(); n < len(r.origins) {
+		to.origin = r.origins[n]
+	} else {
+		r.fail()
+	}
+	known.Session = r.share()
+	to.seq, to.created = int64(r.number()), r.signed()
+	copy(known.Words[:], r.bytes(len(known.Words)))
+	if flags&hasTags != 0 {
+		n := r.number()
+		if n > r.left() {
+			r.fail()
+			return
+		}
+		to.tags = make([]string, n)
+		for i := range to.tags {
+			to.tags[i] = r.share()
 		}
 	}
 	if flags&hasImportance != 0 {
-		if raw := r.bytes(4); raw != "" {
-			*importance = math.Float32frombits(binary.LittleEndian.Uint32([]byte(raw)))
-			to.Importance = importance
-		}
+		to.importance = r.importance()
 	}
-	d.Seq = int64(r.number())
-	to.CreatedAt, d.Updated = r.time(), r.time()
-	copy(d.Derived.Words[:], r.bytes(len(d.Derived.Words)))
-	if flags&hasRest == 0 {
+	if flags&hasRest != 0 {
+		to.rest = r.rest()
+	}
+}
+
+func (r *documentReader) importance() *float32 {
+	raw := r.bytes(4)
+	if len(raw) == 0 {
 		return nil
 	}
-	// The fields that were read are empty in it.
-	var more imageRest
-	if err := imageDecoding.Unmarshal([]byte(r.text()), &more); err != nil || more.Record == nil {
-		return errors.Join(errNoImage, err)
+	x := math.Float32frombits(binary.LittleEndian.Uint32(raw))
+	known, ok := r.numbers[x]
+	if !ok {
+		known = &x
+		r.numbers[x] = known
 	}
-	for i, from := range fieldsOf(to).own {
-		*fieldsOf(more.Record).own[i] = *from
+	return known
+}
+
+func (r *documentReader) rest() *rest {
+	more := &rest{
+		rationale: r.text(), hypothesis: r.text(), occurredAt: r.text(), created: r.time(), updated: r.time(),
 	}
-	for i, from := range fieldsOf(to).shared {
-		*fieldsOf(more.Record).shared[i] = *from
+	raw := r.bytes(r.number())
+	if len(raw) == 0 {
+		return more
 	}
-	more.Record.Tags, more.Record.Importance, more.Record.CreatedAt = to.Tags, to.Importance, to.CreatedAt
-	*to, d.Heritage = *more.Record, more.Heritage
-	return nil
+	var m imageRest
+	if err := imageDecoding.Unmarshal(raw, &m); err != nil {
+		r.fail()
+	}
+	more.metadata, more.lesson, more.reflection, more.heritage = m.Metadata, m.Lesson, m.Reflection, m.Heritage
+	more.imported, more.redacted = m.Imported, m.Redacted
+	return more
 }
 
 // fail makes r bad.
@@ -264,17 +323,37 @@ func (r *documentReader) number() int {
 	return 0
 }
 
+// signed reads a number that binary.AppendVarint has written.
+func (r *documentReader) signed() int64 {
+	n := r.number()
+	if n&1 == 1 {
+		return ^int64(n >> 1)
+	}
+	return int64(n >> 1)
+}
+
 // bytes reads n bytes.
-func (r *documentReader) bytes(n int) string {
+func (r *documentReader) bytes(n int) []byte {
 	if n < 0 || n > r.left() {
 		r.fail()
-		return ""
+		return nil
 	}
 	r.at += n
 	return r.section[r.at-n : r.at]
 }
 
-func (r *documentReader) text() string { return r.bytes(r.number()) }
+func (r *documentReader) text() string { return string(r.bytes(r.number())) }
+
+// own reads the length of one of the texts, and returns that text.
+func (r *documentReader) own() (text string) {
+	n := r.number()
+	if n > len(r.texts) {
+		r.fail()
+		return ""
+	}
+	text, r.texts = r.texts[:n], r.texts[n:]
+	return text
+}
 
 func (r *documentReader) share() string {
 	n := r.number()
@@ -290,12 +369,7 @@ func (r *documentReader) time() time.Time {
 	case zeroTime:
 		return time.Time{}
 	case utcTime:
-		n := r.number()
-		seconds := int64(n >> 1)
-		if n&1 == 1 {
-			seconds = ^seconds
-		}
-		return time.Unix(seconds, int64(r.number())).UTC()
+		return time.Unix(r.signed(), int64(r.number())).UTC()
 	default:
 		t, err := time.Parse(time.RFC3339Nano, r.text())
 		r.bad = r.bad || err != nil

@@ -56,46 +56,56 @@ func fillValue(t *testing.T, v reflect.Value, n int) {
 // Every field of a record, new ones too, comes back from an image, alone and with all others.
 func TestImageDocuments(t *testing.T) {
 	t.Parallel()
-	list := []imageDocument{{Record: new(record.Record)}}
-	full := imageDocument{Record: new(record.Record)}
-	for i := range reflect.TypeFor[imageDocument]().NumField() {
-		fillValue(t, reflect.ValueOf(&full).Elem().Field(i), 100+i)
+	var records []*record.Record
+	known := []derived{{Session: "before", Words: record.WordsKey{1, 2}, Standing: true}, {Parts: true}}
+	one := func(v func(*record.Record) reflect.Value) {
+		for i := range v(new(record.Record)).NumField() {
+			r := new(record.Record)
+			fillValue(t, v(r).Field(i), i)
+			records = append(records, r)
+		}
 	}
-	// The document has these.
-	bare := func(r *record.Record) { r.Heritage, r.Seq, r.UpdatedAt = nil, 0, time.Time{} }
-	bare(full.Record)
-	list = append(list, full)
-	for i := range reflect.TypeFor[record.Record]().NumField() {
-		r := new(record.Record)
-		fillValue(t, reflect.ValueOf(r).Elem().Field(i), i)
-		bare(r)
-		list = append(list, imageDocument{Record: r, Seq: int64(i)})
-	}
-	for i := range reflect.TypeFor[record.Memory]().NumField() {
-		r := new(record.Record)
-		fillValue(t, reflect.ValueOf(&r.Memory).Elem().Field(i), i)
-		list = append(list, imageDocument{Record: r})
-	}
+	one(func(r *record.Record) reflect.Value { return reflect.ValueOf(r).Elem() })
+	one(func(r *record.Record) reflect.Value { return reflect.ValueOf(&r.Memory).Elem() })
+	full := new(record.Record)
+	fillValue(t, reflect.ValueOf(full).Elem(), 100)
 	zone := time.Date(1901, 2, 3, 4, 5, 6, 7, time.FixedZone("", -3600))
-	list = append(list, imageDocument{Record: &record.Record{CreatedAt: zone}, Updated: zone.UTC()})
+	zero := float32(0)
+	records = append(records, new(record.Record), full, &record.Record{CreatedAt: zone, UpdatedAt: zone.UTC()},
+		&record.Record{Memory: record.Memory{Importance: &zero}})
+	list := make([]imageDocument, len(records))
+	for i, r := range records {
+		list[i] = imageDocument{hold(r), known[i%len(known)]}
+	}
 	raw, err := appendDocuments(nil, list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := readDocuments(string(raw))
-	if err != nil {
-		t.Fatal(err)
+	to, derived := make([]held, len(list)+1), make([]derived, len(list)+1)
+	if n, err := readDocuments(raw, to, derived); n != len(list) || err != nil {
+		t.Fatalf("%d of %d documents are read: %v", n, len(list), err)
 	}
-	if diff := cmp.Diff(list, got); diff != "" {
-		t.Errorf("(-written +read):\n%s", diff)
+	clear(raw) // it is not kept
+	for i, want := range records {
+		var got record.Record
+		to[i].record(&got)
+		if diff := cmp.Diff(want, &got); diff != "" || derived[i] != list[i].derived {
+			t.Errorf("%+v: %s(-written +read)", derived[i], diff)
+		}
+	}
+	if n, err := readDocuments(raw, to[:2], derived); err == nil {
+		t.Errorf("%d documents are read to 2", n)
+	}
+	if raw, err = appendDocuments(nil, list); err != nil {
+		t.Fatal(err)
 	}
 	// What is damaged is refused, or is another text; nothing panics.
 	for n := 0; n < len(raw); n += 5 {
-		if _, err := readDocuments(string(raw[:n])); err == nil {
+		if _, err := readDocuments(raw[:n], to, derived); err == nil {
 			t.Errorf("the first %d of %d bytes are read", n, len(raw))
 		}
 		damaged := append([]byte{}, raw...)
 		damaged[n] ^= 0xff
-		_, _ = readDocuments(string(damaged))
+		_, _ = readDocuments(damaged, to, derived)
 	}
 }

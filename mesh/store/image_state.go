@@ -1,6 +1,7 @@
 package store
 
 import (
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -16,11 +17,8 @@ var mapType = reflect.TypeFor[map[string]any]()
 
 // imageDocument is a memory in an image, with what takes long to find out about its text.
 type imageDocument struct {
-	Record   *record.Record
-	Heritage *record.Heritage
-	Seq      int64
-	Updated  time.Time
-	Derived  derived
+	held
+	derived
 }
 
 // derived is what follows from a record and takes long to compute.
@@ -113,58 +111,51 @@ func (p *Projection) imageState() imageState {
 	}
 }
 
-// imageDocuments returns the documents that are not deleted, in order. p.mu is held.
-func (p *Projection) imageDocuments() []imageDocument {
-	words := p.words.keys(len(p.docs))
-	sessions := make([]string, len(p.sessions))
-	for id, s := range p.sessions {
-		sessions[s.number] = id
-	}
-	list := make([]imageDocument, 0, p.live)
-	for doc, d := range p.docs {
-		r := d.Record
-		if r == nil {
-			continue
+// imageDocuments yields the documents that are not deleted, in order. p.mu is held.
+func (p *Projection) imageDocuments() iter.Seq[imageDocument] {
+	return func(yield func(imageDocument) bool) {
+		words := p.words.keys(len(p.docs))
+		sessions := make([]string, len(p.sessions))
+		for id, s := range p.sessions {
+			sessions[s.number] = id
 		}
-		known := derived{Words: words[doc], Standing: d.Standing, Parts: r.Type != record.FileType && HasParts(r.Content)}
-		if d.Session >= 0 {
-			known.Session = sessions[d.Session]
+		for doc, d := range p.docs {
+			if d.Deleted {
+				continue
+			}
+			known := derived{Words: words[doc], Standing: d.Standing, Parts: d.Parts}
+			if d.Session >= 0 {
+				known.Session = sessions[d.Session]
+			}
+			if !yield(imageDocument{p.held[doc], known}) {
+				return
+			}
 		}
-		list = append(list, imageDocument{Record: r, Heritage: r.Heritage, Seq: r.Seq, Updated: r.UpdatedAt, Derived: known})
 	}
-	return list
 }
 
 // adopt makes p, which must be empty, what the image has.
 func (p *Projection) adopt(image *decodedImage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := image.keywords.Len()
-	p.docs, p.byID = make([]Document, 0, n+n/8), make(map[string]int, n)
+	n := len(image.held)
+	p.docs, p.held, p.byID = make([]Document, 0, n+n/8), image.held, make(map[string]int, n)
 	p.keywords, p.words.later = image.keywords, make([]wordsOf, 0, n+n/8)
 	var wait sync.WaitGroup
 	p.adoptKeys(image, &wait)
 	s := &image.state
 	p.adoptRevisions(s.Revisions)
-	var contenders []int // lessons and reflections
-	for _, chunk := range image.chunks {
-		for _, d := range chunk {
-			d.Record.Heritage, d.Record.Seq, d.Record.UpdatedAt = d.Heritage, d.Seq, d.Updated
-			doc := p.addDocument(d.Record, d.Derived)
-			if d.Record.Lesson != nil || d.Record.Reflection != nil {
-				contenders = append(contenders, doc)
-			}
-		}
+	for doc := range image.held {
+		p.addDocument(image.held[doc], image.derived[doc])
 	}
 	wait.Wait()
-	for _, doc := range contenders {
-		p.addContender(doc)
-	}
-	for _, chunk := range image.chunks {
-		for _, d := range chunk {
-			if d.Derived.Parts {
-				p.Vectors.WantParts(d.Record.VectorID())
-			}
+	for doc := range p.held {
+		h := &p.held[doc]
+		if h.rest != nil && (h.rest.lesson != nil || h.rest.reflection != nil) {
+			p.addContender(doc)
+		}
+		if p.docs[doc].Parts {
+			p.Vectors.WantParts(h.vectorID())
 		}
 	}
 	for old := range p.revisions.of {
@@ -196,29 +187,22 @@ func (p *Projection) adopt(image *decodedImage) {
 // adoptKeys starts what finds the image's documents by their ids and words. It writes what nothing else uses before
 // the end of wait.
 func (p *Projection) adoptKeys(image *decodedImage, wait *sync.WaitGroup) {
-	each := func(f func(doc int, d *imageDocument)) {
-		wait.Go(func() {
-			doc := 0
-			for _, chunk := range image.chunks {
-				for i := range chunk {
-					f(doc, &chunk[i])
-					doc++
-				}
-			}
-		})
-	}
-	each(func(doc int, d *imageDocument) { p.byID[d.Record.ID] = doc })
-	each(func(doc int, d *imageDocument) {
-		if d.Record.Lesson == nil && d.Record.Type != record.FileType {
-			p.words.add(doc, d.Derived.Words)
+	wait.Go(func() {
+		for doc := range image.held {
+			p.byID[image.held[doc].id] = doc
 		}
 	})
 	wait.Go(func() {
-		ids := make([]string, 0, image.keywords.Len())
-		for _, chunk := range image.chunks {
-			for _, d := range chunk {
-				ids = append(ids, d.Record.VectorID())
+		for doc := range image.derived {
+			if key := image.derived[doc].Words; key != (record.WordsKey{}) {
+				p.words.add(doc, key)
 			}
+		}
+	})
+	wait.Go(func() {
+		ids := make([]string, len(image.held))
+		for doc := range image.held {
+			ids[doc] = image.held[doc].vectorID()
 		}
 		p.Vectors.TrackAll(ids)
 	})

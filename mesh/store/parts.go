@@ -56,16 +56,16 @@ func (p *Passages) Embedded() []string {
 // Passages returns the parts of a document of which Parts is set. They are kept until it is removed, because cutting
 // a text takes longer than comparing its words.
 func (s *Snapshot) Passages(doc int) *Passages {
-	r := s.Docs[doc].Record
-	if known, ok := s.p.passages.Load(r.ID); ok {
-		if known := known.(*Passages); known.text == r.Content {
+	id, text := s.p.held[doc].id, s.p.held[doc].content
+	if known, ok := s.p.passages.Load(id); ok {
+		if known := known.(*Passages); known.text == text {
 			return known
 		}
 	}
-	made := &Passages{Chunks: Chunks(r.Content), text: r.Content}
+	made := &Passages{Chunks: Chunks(text), text: text}
 	for _, c := range made.Chunks {
 		made.Words = append(made.Words, s.Keywords.WordsOf(c.Text))
 	}
-	s.p.passages.Store(r.ID, made)
+	s.p.passages.Store(id, made)
 	return made
 }

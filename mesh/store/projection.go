@@ -30,6 +30,7 @@ type Projection struct {
 	entries  int64        // of the ledger, of any kind
 	live     int          // memories that are not deleted
 	docs     []Document
+	held     []held  // by document, zero if it was deleted
 	long     []int32 // the documents with Parts, ascending
 	standing []int32 // the documents that are Standing, ascending
 	byID     map[string]int
@@ -53,12 +54,13 @@ type Projection struct {
 	separated map[string]struct{}         // the ids of memories that were sightings
 }
 
-// Document is a record with what the ranking would otherwise compute for each search. Its number is its index in
-// Snapshot.Docs, which deletions leave as it is: vectors and keyword index use it as well.
+// Document is what the ranking would otherwise compute of a memory for each search. Its number is its index in
+// Snapshot.Docs, which deletions leave as it is: vectors and keyword index use it as well. Snapshot.Record has the
+// memory itself.
 type Document struct {
-	Record  *record.Record // nil if it was deleted
-	Session int32          // its session's number, -1 for none
-	Long    float32        // subtracted from its score for its length in the default ranking, see rank.Context
+	Session int32   // its session's number, -1 for none
+	Long    float32 // subtracted from its score for its length in the default ranking, see rank.Context
+	Deleted bool
 
 	Parts    bool // it is long: parts of it are compared with queries too, see Snapshot.Passages
 	Standing bool // a standing instruction or preference, see record.IsStanding
@@ -70,7 +72,6 @@ type Document struct {
 
 // describe sets what follows from the record's own fields.
 func (d *Document) describe(r *record.Record) {
-	d.Record = r
 	d.Ordinary = r.Lesson == nil && (r.Type != record.SessionType || r.Source == record.Conversation)
 	d.Assistant = record.FromAssistant(r.Source)
 }
@@ -247,7 +248,7 @@ func (p *Projection) add(r *record.Record) { p.addDerived(r, derive(r)) }
 
 // addDerived is add for a record of which it is known what derive returns.
 func (p *Projection) addDerived(r *record.Record, known derived) {
-	doc := p.addDocument(r, known)
+	doc := p.addDocument(hold(r), known)
 	p.byID[r.ID] = doc
 	p.addContender(doc)
 	if r.Lesson == nil && r.IsMemory() {
@@ -264,11 +265,13 @@ func (p *Projection) addDerived(r *record.Record, known derived) {
 	p.Changed()
 }
 
-// addDocument makes r the next document, which the keyword index may have already. p.mu is held.
-func (p *Projection) addDocument(r *record.Record, known derived) (doc int) {
+// addDocument makes h the next document, which p.held and the keyword index may have already. p.mu is held.
+func (p *Projection) addDocument(h held, known derived) (doc int) {
 	doc = len(p.docs)
 	d := Document{Session: -1, Standing: known.Standing, Parts: known.Parts}
-	d.describe(r)
+	var r record.Record
+	h.record(&r)
+	d.describe(&r)
 	predecessor := -1
 	if known.Session != "" {
 		s, ok := p.sessions[known.Session]
@@ -286,6 +289,9 @@ func (p *Projection) addDocument(r *record.Record, known derived) (doc int) {
 		d.Long = longWeight * float32(min(maxDoublings, math.Log2(float64(words)/longWords)))
 	}
 	p.docs = append(p.docs, d)
+	if doc == len(p.held) {
+		p.held = append(p.held, h)
+	}
 	if d.Parts {
 		p.long = append(p.long, int32(doc)) //nolint:gosec // fewer than 2^31 memories
 	}
@@ -307,7 +313,7 @@ func (p *Projection) noteStanding(doc int) {
 
 // addContender lets a lesson or reflection compete with others of its pattern or key. p.mu is held.
 func (p *Projection) addContender(doc int) {
-	r := p.docs[doc].Record
+	r := p.record(doc)
 	if r.Reflection != nil {
 		p.prefer(doc)
 	}
@@ -319,17 +325,16 @@ func (p *Projection) addContender(doc int) {
 // contend makes doc the best lesson of its pattern if no lesson with an equal or higher confidence is. One that had
 // expired when doc was stored does not count (RFC-0011 §8.2): Distill let doc supersede it. p.mu is held.
 func (p *Projection) contend(doc int) {
-	l := p.docs[doc].Record.Lesson
-	best, ok := p.patterns[l.PatternID]
+	r := p.record(doc)
+	best, ok := p.patterns[r.Lesson.PatternID]
 	if !ok {
-		p.patterns[l.PatternID] = doc
+		p.patterns[r.Lesson.PatternID] = doc
 		p.setPast(doc)
 		return
 	}
-	known := p.docs[best].Record
-	better := known.Lesson.RuleConfidence < l.RuleConfidence || known.Expired(p.docs[doc].Record.CreatedAt, p.Retention)
-	if better {
-		p.patterns[l.PatternID] = doc
+	known := p.record(best)
+	if known.Lesson.RuleConfidence < r.Lesson.RuleConfidence || known.Expired(r.CreatedAt, p.Retention) {
+		p.patterns[r.Lesson.PatternID] = doc
 	}
 	p.setPast(best)
 	p.setPast(doc)
@@ -337,9 +342,9 @@ func (p *Projection) contend(doc int) {
 
 // prefer makes doc the reflection of its key if it is the first, or the first by a model. p.mu is held.
 func (p *Projection) prefer(doc int) {
-	r := p.docs[doc].Record.Reflection
+	r := p.record(doc).Reflection
 	known, ok := p.derived[r.Key]
-	if !ok || r.Method == record.ByModel && p.docs[known].Record.Reflection.Method != record.ByModel {
+	if !ok || r.Method == record.ByModel && p.record(known).Reflection.Method != record.ByModel {
 		p.derived[r.Key] = doc
 	}
 }
@@ -351,7 +356,7 @@ func (p *Projection) remove(id string) {
 	if !ok {
 		return
 	}
-	r := p.docs[doc].Record
+	r := p.record(doc)
 	before, _ := p.keywords.Neighbours(doc)
 	if s := p.sessions[r.SessionID]; s != nil && s.last == doc {
 		s.last = before
@@ -359,7 +364,7 @@ func (p *Projection) remove(id string) {
 	p.keywords.SetLabels(doc, r.Labels(), nil)
 	p.keywords.Remove(doc, r.Content)
 	p.passages.Delete(id)
-	p.docs[doc].Record, p.docs[doc].Past = nil, false
+	p.docs[doc].Deleted, p.docs[doc].Past, p.held[doc] = true, false, held{}
 	p.live--
 	delete(p.byID, id)
 	delete(p.revised, id)
@@ -372,16 +377,16 @@ func (p *Projection) remove(id string) {
 	if r.Lesson != nil && p.patterns[r.Lesson.PatternID] == doc {
 		// The next best takes its place: a superseded lesson is active again when its successor is deleted.
 		delete(p.patterns, r.Lesson.PatternID)
-		for other, d := range p.docs {
-			if d.Record != nil && d.Record.Lesson != nil && d.Record.Lesson.PatternID == r.Lesson.PatternID {
+		for other := range p.held {
+			if more := p.held[other].rest; more != nil && more.lesson != nil && more.lesson.PatternID == r.Lesson.PatternID {
 				p.contend(other)
 			}
 		}
 	}
 	if r.Reflection != nil && p.derived[r.Reflection.Key] == doc {
 		delete(p.derived, r.Reflection.Key)
-		for other, d := range p.docs {
-			if d.Record != nil && d.Record.Reflection != nil && d.Record.Reflection.Key == r.Reflection.Key {
+		for other := range p.held {
+			if more := p.held[other].rest; more != nil && more.reflection != nil && more.reflection.Key == r.Reflection.Key {
 				p.prefer(other)
 			}
 		}
@@ -391,15 +396,15 @@ func (p *Projection) remove(id string) {
 	p.Changed()
 }
 
-// inherit applies a heritage entry, to a copy of the record: readers may have the old one. p.mu is held.
+// inherit applies a heritage entry. p.mu is held.
 func (p *Projection) inherit(id string, h *record.Heritage) {
 	doc, ok := p.byID[id]
 	if !ok {
 		return
 	}
-	r := *p.docs[doc].Record
+	r := p.record(doc)
 	r.Heritage = h
-	p.docs[doc].Record = &r
+	p.held[doc] = hold(r)
 	p.revised[id] = struct{}{}
 	p.Changed()
 }

@@ -107,7 +107,7 @@ func (p *Projection) refresh(id string) {
 
 // setPast sets Document.Past. p.mu is held.
 func (p *Projection) setPast(doc int) {
-	r := p.docs[doc].Record
+	r := p.record(doc)
 	past := p.past(r.ID) != nil || r.Lesson != nil && p.patterns[r.Lesson.PatternID] != doc
 	if past != p.docs[doc].Past {
 		p.docs[doc].Past = past
@@ -135,18 +135,20 @@ func (p *Projection) revived(id string) {
 	}
 }
 
-// update replaces the fields of the memory called id except its content, in a copy: readers may have the old one. The
-// memory keeps its place in its session's order. p.mu is held.
+// update replaces the fields of the memory called id except its content. The memory keeps its place in its session's
+// order. p.mu is held.
 func (p *Projection) update(id string, m record.Memory, at time.Time) {
 	doc, ok := p.byID[id]
 	if !ok {
 		return
 	}
-	r := *p.docs[doc].Record
+	r := p.record(doc)
+	labels := r.Labels()
 	m.Content = r.Content
 	r.Memory, r.UpdatedAt = m, at
-	p.keywords.SetLabels(doc, p.docs[doc].Record.Labels(), r.Labels())
-	p.docs[doc].describe(&r)
+	p.held[doc] = hold(r)
+	p.keywords.SetLabels(doc, labels, r.Labels())
+	p.docs[doc].describe(r)
 	p.docs[doc].Standing = r.IsStanding()
 	p.noteStanding(doc)
 	p.refresh(id)
@@ -165,8 +167,11 @@ func (p *Projection) separate(id string, made record.Separation) {
 // memory has. Lessons are not twins of anything: their pattern identifies them.
 func (s *Snapshot) Twin(r *record.Record) *record.Record {
 	for doc := range s.p.words.find(r.Words()) {
-		if d := s.Docs[doc]; !d.Past && d.Record.Content == r.Content && d.Record.InScope(r) {
-			return d.Record
+		if s.Docs[doc].Past || s.p.held[doc].content != r.Content {
+			continue
+		}
+		if known := s.Record(doc); known.InScope(r) {
+			return known
 		}
 	}
 	return nil
@@ -177,13 +182,13 @@ func (s *Snapshot) Twin(r *record.Record) *record.Record {
 func (s *Snapshot) Repeated(r *record.Record) *record.Record {
 	var alike *record.Record
 	for doc := range s.p.words.find(r.Words()) {
-		d := s.Docs[doc]
+		known := s.Record(doc)
 		switch {
-		case d.Past || d.Record.Reflection != nil || !d.Record.Fits(r):
-		case d.Record.Content == r.Content:
-			return d.Record
+		case s.Docs[doc].Past || known.Reflection != nil || !known.Fits(r):
+		case known.Content == r.Content:
+			return known
 		case alike == nil:
-			alike = d.Record
+			alike = known
 		}
 	}
 	return alike
@@ -216,8 +221,8 @@ func (s *Snapshot) Past(id string) *record.Revision { return s.p.past(id) }
 // Current yields the memories that are not past, in the ledger's order.
 func (s *Snapshot) Current() iter.Seq[*record.Record] {
 	return func(yield func(*record.Record) bool) {
-		for _, d := range s.Docs {
-			if d.Record != nil && !d.Past && !yield(d.Record) {
+		for doc := range s.Docs {
+			if d := &s.Docs[doc]; !d.Deleted && !d.Past && !yield(s.Record(doc)) {
 				return
 			}
 		}
@@ -257,7 +262,7 @@ func (s *Snapshot) Sightings(id string) []*record.Record { return s.p.sightings[
 // TrueAt reports whether the memory of document doc was current at a time: it was known by then, or described what was
 // true by then, and nothing had replaced it.
 func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
-	r := s.Docs[doc].Record
+	r := s.Record(doc)
 	if r == nil {
 		return false
 	}

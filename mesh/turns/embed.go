@@ -1,13 +1,13 @@
 package turns
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
 )
 
@@ -62,13 +62,16 @@ func newest(p *store.Projection, n int) (ids, texts []string) {
 	docs, _ := p.Vectors.Missing(math.MaxInt)
 	s := p.Snapshot()
 	defer s.Release()
-	docs = slices.DeleteFunc(docs, func(doc int) bool { return doc >= len(s.Docs) || s.Docs[doc].Record == nil })
+	var list []*record.Record
+	for _, doc := range docs {
+		if doc < len(s.Docs) && !s.Docs[doc].Deleted {
+			list = append(list, s.Record(doc))
+		}
+	}
 	// Turns have no place in a ledger: of equal times, those come first that were read first.
-	slices.SortFunc(docs, func(a, b int) int {
-		return cmp.Or(s.Docs[b].Record.CreatedAt.Compare(s.Docs[a].Record.CreatedAt), cmp.Compare(a, b))
-	})
-	for _, doc := range docs[:min(n, len(docs))] {
-		ids, texts = append(ids, s.Docs[doc].Record.ID), append(texts, s.Docs[doc].Record.Content)
+	slices.SortStableFunc(list, func(a, b *record.Record) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	for _, r := range list[:min(n, len(list))] {
+		ids, texts = append(ids, r.ID), append(texts, r.Content)
 	}
 	return ids, texts
 }

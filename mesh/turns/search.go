@@ -188,7 +188,7 @@ func within(t time.Time, q Query) bool {
 func anyIn(p period.Period, turns *store.Projection) bool {
 	s := turns.Snapshot()
 	defer s.Release()
-	for r := range s.Memories() {
+	for _, r := range s.Scan() {
 		if p.Holds(r) {
 			return true
 		}
