@@ -152,7 +152,7 @@ func (ix *Index) tryFlush(ctx context.Context) error {
 func (ix *Index) reconcile(ctx context.Context) (removed bool, err error) {
 	for fresh := false; ; fresh = true {
 		if ix.present == nil {
-			if ix.present, err = ix.Tables.IDs(ctx); err != nil {
+			if ix.present, err = ix.readPresent(ctx); err != nil {
 				return removed, err
 			}
 		}
@@ -175,11 +175,11 @@ func (ix *Index) reconcile(ctx context.Context) (removed bool, err error) {
 		}
 		// The only sign that another process has written: then the ids are read again, once. A second difference is a
 		// fault of LanceDB, which reading again would not cure.
-		if rows == len(ix.present) {
+		if rows == ix.present.rows() {
 			return removed, nil
 		}
 		if fresh {
-			return removed, fmt.Errorf("memory_entries has %d rows after writing %d", rows, len(ix.present))
+			return removed, fmt.Errorf("memory_entries has %d rows after writing %d", rows, ix.present.rows())
 		}
 		ix.present = nil
 	}
@@ -187,30 +187,24 @@ func (ix *Index) reconcile(ctx context.Context) (removed bool, err error) {
 
 // removeRows deletes the rows of memories that are not there any more.
 func (ix *Index) removeRows(ctx context.Context) (bool, error) {
-	var gone []string
 	s := ix.c.Snapshot()
-	for id := range ix.present {
-		if _, ok := s.Doc(id); !ok {
-			gone = append(gone, id)
+	outdated := ix.present.outdated(s)
+	s.Release()
+	if outdated {
+		var err error
+		if ix.present, err = ix.readPresent(ctx); err != nil {
+			return false, err
 		}
 	}
-	s.Release()
+	gone := ix.present.strangers
 	if len(gone) == 0 {
 		return false, nil
 	}
-	if err := ix.Tables.DeleteMemories(ctx, gone); err != nil {
+	if err := ix.Tables.DeleteMemories(ctx, slices.Collect(maps.Keys(gone))); err != nil {
 		return false, err
 	}
-	for _, id := range gone {
-		delete(ix.present, id)
-	}
+	clear(gone)
 	return true, nil
-}
-
-// has reports whether memory_entries has a row.
-func (ix *Index) has(id string) bool {
-	_, ok := ix.present[id]
-	return ok
 }
 
 // addRows writes the missing rows, in large fragments.
@@ -224,10 +218,11 @@ func (ix *Index) addRows(ctx context.Context) error {
 	var list []lacking
 	s := ix.c.Snapshot()
 	for doc, d := range s.Docs {
-		if d.Deleted || !ix.c.Vectors.Has(doc) {
+		if d.Deleted || ix.present.has(doc) || !ix.c.Vectors.Has(doc) {
 			continue
 		}
-		if id := s.ID(doc); !ix.has(id) {
+		id := s.ID(doc)
+		if latest, _ := s.Doc(id); latest == doc { // a row has one of two documents with one id
 			list = append(list, lacking{doc, s.Record(doc), s.Accesses(id), s.Past(id)})
 		}
 	}
@@ -236,7 +231,7 @@ func (ix *Index) addRows(ctx context.Context) error {
 	for len(list) > 0 {
 		chunk := list[:min(len(list), tableChunk)]
 		list = list[len(chunk):]
-		rows := make([]lance.Memory, 0, len(chunk))
+		rows, docs := make([]lance.Memory, 0, len(chunk)), make([]int, 0, len(chunk))
 		for _, l := range chunk {
 			v := ix.c.Vectors.Vector(l.doc)
 			if v == nil {
@@ -247,13 +242,13 @@ func (ix *Index) addRows(ctx context.Context) error {
 				return err
 			}
 			row.AccessCount, row.LastAccessed = accessCount(l.accesses), l.accesses.Last
-			rows = append(rows, row)
+			rows, docs = append(rows, row), append(docs, l.doc)
 		}
 		if err := ix.Tables.AddMemories(ctx, rows); err != nil {
 			return err
 		}
-		for _, row := range rows {
-			ix.present[row.ID] = struct{}{}
+		for _, doc := range docs {
+			ix.present.add(doc)
 		}
 	}
 	return nil

@@ -54,10 +54,10 @@ type Index struct {
 	log        *slog.Logger
 
 	// The holder of the index lock owns the fields below.
-	present   map[string]struct{} // the ids in memory_entries, nil if they are not known
-	unflushed int                 // vectors made since the last flush
-	restored  int                 // the vectors' epoch for which LanceDB was asked, -1 for none
-	skillsAt  int                 // the state of the skills that synthesized_skills has, -1 for none; see skillSet
+	present   *present // the rows of memory_entries, nil if they are not known
+	unflushed int      // vectors made since the last flush
+	restored  int      // the vectors' epoch for which LanceDB was asked, -1 for none
+	skillsAt  int      // the state of the skills that synthesized_skills has, -1 for none; see skillSet
 
 	ctx  context.Context // ends the background work
 	stop context.CancelFunc

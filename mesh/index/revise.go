@@ -24,7 +24,7 @@ func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) (r
 	var ids, changed []string
 	for id := range revised {
 		// One without a row is written with its present state anyway.
-		if _, ok := ix.present[id]; ok {
+		if doc, ok := ix.c.Doc(id); ok && ix.present.has(doc) {
 			ids = append(ids, id)
 		}
 	}
@@ -62,7 +62,9 @@ func (ix *Index) reviseRows(ctx context.Context, revised map[string]struct{}) (r
 		return false, err
 	}
 	for _, id := range changed {
-		delete(ix.present, id)
+		if doc, ok := s.Doc(id); ok {
+			ix.present.remove(doc)
+		}
 	}
 	return redacted, nil
 }

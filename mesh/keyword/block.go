@@ -227,7 +227,7 @@ const shortHead = 4 * headWords
 
 // inHead returns how often a term is in the head of a document.
 func (x *Index) inHead(t *scoredTerm, doc int32) (n uint32) {
-	head := x.docs[doc].head
+	head := x.head(doc)
 	if len(head) > shortHead {
 		byDoc := func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }
 		if at, ok := slices.BinarySearchFunc(t.postings, doc, byDoc); ok {

@@ -42,7 +42,7 @@ func (x *Index) Image() []byte {
 	}
 	heads := 0
 	for _, d := range x.docs {
-		heads += len(d.head)
+		heads += int(d.size)
 	}
 	w := imageWriter(make([]byte, 0, 4*(postings+heads)))
 	for _, n := range []int{int(docs), int(terms), postings, heads} {
@@ -58,8 +58,8 @@ func (x *Index) Image() []byte {
 			before = int(number[p])
 		}
 		w.number(before + 1)
-		w.number(len(d.head))
-		for _, t := range d.head {
+		w.number(int(d.size))
+		for _, t := range x.head(int32(doc)) { // fewer than 2^31 memories
 			w.number(int(kept[t]))
 		}
 	}
@@ -91,7 +91,7 @@ func (x *Index) Image() []byte {
 func (x *Index) removed() []bool {
 	removed := make([]bool, len(x.docs))
 	for doc, d := range x.docs {
-		removed[doc] = d.removed
+		removed[doc] = d.words == gone
 	}
 	return removed
 }
@@ -108,8 +108,12 @@ func FromImage(image []byte) (*Index, error) {
 		terms: make(map[string]int32, terms), words: map[string]int32{}, live: docs,
 		postings: make([][]posting, terms), links: make([]link, docs), docs: make([]document, docs),
 	}
-	allHeads := make([]int32, 0, heads)
+	allHeads, block := make([]int32, 0, heads), 0 // block is where the list of the last headBlock documents begins
 	for doc := range x.docs {
+		if doc%headBlock == 0 {
+			block = len(allHeads)
+			x.heads = append(x.heads, nil)
+		}
 		words, before, n := r.number(), r.number()-1, r.number()
 		if r.bad || before >= doc || n > cap(allHeads)-len(allHeads) {
 			return nil, errImage
@@ -123,7 +127,8 @@ func FromImage(image []byte) (*Index, error) {
 			allHeads = append(allHeads, int32(t)) //nolint:gosec // below terms
 		}
 		//nolint:gosec // a text has at most a million words
-		x.docs[doc] = document{words: int32(words), head: slices.Clip(allHeads[from:])}
+		x.docs[doc] = document{words: int32(words), from: uint32(from - block), size: int32(n)}
+		x.heads[len(x.heads)-1] = slices.Clip(allHeads[block:])
 		x.links[doc] = link{int32(before), -1} //nolint:gosec // below doc
 		if before >= 0 {
 			x.links[before].successor = int32(doc) // fewer than 2^31 memories

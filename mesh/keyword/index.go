@@ -25,6 +25,7 @@ type Index struct {
 	postings [][]posting      // by the stem's number, ascending by document
 	links    []link           // by document; not in docs because Match reads only these
 	docs     []document
+	heads    [][]int32          // the stems of heads, in order, each of the lists for headBlock documents
 	labels   map[string][]int32 // stem -> the documents with a label that contains it, ascending
 	live     int                // documents that were not removed
 }
@@ -41,9 +42,21 @@ type link struct{ predecessor, successor int32 }
 
 // document is what the index knows of a document besides its postings.
 type document struct {
-	words   int32   // number of words, separated by white space
-	head    []int32 // the head's stems in order
-	removed bool
+	words int32  // number of words, separated by white space; gone if it was removed
+	from  uint32 // where its head begins in the list of heads
+	size  int32  // number of stems in its head
+}
+
+// gone is the number of words of a document that was removed.
+const gone = -1
+
+// headBlock is the number of documents whose heads are in one list: few enough that the list can grow.
+const headBlock = 4096
+
+// head returns the stems of the head of a document, in order.
+func (x *Index) head(doc int32) []int32 {
+	d := &x.docs[doc]
+	return x.heads[doc/headBlock][d.from:][:d.size]
 }
 
 // New returns an empty index.
@@ -60,14 +73,18 @@ func (x *Index) Add(text string, predecessor int) {
 		x.links[predecessor].successor = doc
 	}
 	end, words := headEnd(text)
-	d := document{words: int32(words)} //nolint:gosec // a memory has at most a million bytes
+	if len(x.docs)%headBlock == 0 {
+		x.heads = append(x.heads, nil)
+	}
+	heads := &x.heads[len(x.heads)-1]
+	d := document{words: int32(words), from: uint32(len(*heads))} //nolint:gosec // a memory has at most a million bytes
 	eachWord(text[:end], func(w string) {
 		t := x.term(w)
-		d.head = append(d.head, t)
+		*heads = append(*heads, t)
+		d.size++
 		p := x.posting(t, doc)
 		p.all, p.head = bump(p.all), bump(p.head)
 	})
-	d.head = slices.Clip(d.head)
 	eachWord(text[end:], func(w string) {
 		p := x.posting(x.term(w), doc)
 		p.all = bump(p.all)
@@ -102,7 +119,7 @@ func (x *Index) Remove(doc int, text string) {
 	if l.successor >= 0 {
 		x.links[l.successor].predecessor = l.predecessor
 	}
-	x.links[doc], x.docs[doc] = link{-1, -1}, document{removed: true}
+	x.links[doc], x.docs[doc] = link{-1, -1}, document{words: gone}
 	x.live--
 }
 
@@ -165,7 +182,7 @@ func (x *Index) posting(t, doc int32) *posting {
 func (x *Index) Len() int { return len(x.docs) }
 
 // Words returns a document's length in words, 0 if it was removed.
-func (x *Index) Words(doc int) int { return int(x.docs[doc].words) }
+func (x *Index) Words(doc int) int { return max(0, int(x.docs[doc].words)) }
 
 // Neighbours returns the documents before and after doc in its session, -1 for none.
 func (x *Index) Neighbours(doc int) (predecessor, successor int) {

@@ -137,7 +137,7 @@ func (x *Index) Pairs(q Query, s Statistics) Pairs {
 // In returns the score of the pairs that are in the head of doc.
 func (p Pairs) In(doc int) float64 {
 	sum := 0.
-	head := p.index.docs[doc].head
+	head := p.index.head(int32(doc)) //nolint:gosec // fewer than 2^31 memories
 	for _, pair := range p.list {
 		for i := 1; i < len(head); i++ {
 			if head[i-1] == pair.first && head[i] == pair.second {

@@ -11,7 +11,7 @@ func TestMatcher(t *testing.T) {
 	x.Add(passage, -1)
 	x.Add("a red car", -1)
 	restored := New() // as from an image: it knows stems, and no words
-	restored.terms, restored.postings, restored.docs = x.terms, x.postings, x.docs
+	restored.terms, restored.postings, restored.docs, restored.heads = x.terms, x.postings, x.docs, x.heads
 	for _, query := range []string{"leaking blue pumps", "blue pump", "is blue and leaks", "violin", ""} {
 		q := Parse(query)
 		var stats Statistics

@@ -154,7 +154,7 @@ func TestDamageBeyondRepair(t *testing.T) {
 			dir, table, rows := damageable(t)
 			spoil(t, dir, table)
 			db := openTest(t, dir, testModel)
-			if _, err := db.IDs(t.Context()); !errors.Is(err, ErrDamaged) {
+			if _, err := sortedIDs(t.Context(), db); !errors.Is(err, ErrDamaged) {
 				t.Fatalf("ids: %v, want ErrDamaged", err)
 			}
 			if _, err := db.Nearest(t.Context(), rows[0].Vector, 3, Filter{}); !errors.Is(err, ErrDamaged) {
@@ -297,7 +297,7 @@ func TestUnreadableIsNotDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := openTest(t, dir, testModel)
-	if _, err := db.IDs(t.Context()); err == nil || errors.Is(err, ErrDamaged) {
+	if _, err := sortedIDs(t.Context(), db); err == nil || errors.Is(err, ErrDamaged) {
 		t.Errorf("ids: %v, want an error that is not ErrDamaged", err)
 	}
 	if err := os.Rename(aside, path); err != nil {

@@ -97,16 +97,21 @@ func mustAdd(t testing.TB, db *DB, rows []Memory) {
 
 func mustIDs(t testing.TB, db *DB) []string {
 	t.Helper()
-	ids, err := db.IDs(t.Context())
+	ids, err := sortedIDs(t.Context(), db)
 	if err != nil {
 		t.Fatal("ids:", err)
 	}
-	out := make([]string, 0, len(ids))
-	for id := range ids {
-		out = append(out, id)
-	}
-	slices.Sort(out)
-	return out
+	return ids
+}
+
+// sortedIDs returns the ids in the table, each once.
+func sortedIDs(ctx context.Context, db *DB) (ids []string, err error) {
+	err = db.IDs(ctx, func() func(string) {
+		ids = []string{}
+		return func(id string) { ids = append(ids, id) }
+	})
+	slices.Sort(ids)
+	return slices.Compact(ids), err
 }
 
 func mustCount(t testing.TB, db *DB, want int) {

@@ -141,18 +141,17 @@ func (db *DB) AllMemories(ctx context.Context, withVector bool) iter.Seq2[Memory
 	return memories.rows(ctx, db, withVector)
 }
 
-// IDs returns the ids in memory_entries. The caller compares them with the ledger both ways: after a power
-// loss, rows may be missing and deleted ones may be back.
-func (db *DB) IDs(ctx context.Context) (map[string]struct{}, error) {
-	var ids map[string]struct{}
-	err := db.use(ctx, memoryTable, func(h *handle) error {
-		ids = make(map[string]struct{})
+// IDs reads the ids in memory_entries. begin returns what is called with each, and is called again if reading begins
+// anew. The caller compares them with the ledger both ways: after a power loss, rows may be missing and deleted ones
+// may be back.
+func (db *DB) IDs(ctx context.Context, begin func() (visit func(id string))) error {
+	return db.use(ctx, memoryTable, func(h *handle) error {
+		visit := begin()
 		if h == nil {
 			return nil
 		}
-		return readAllIDs(ctx, h, func(id string) { ids[id] = struct{}{} })
+		return readAllIDs(ctx, h, visit)
 	})
-	return ids, err
 }
 
 // Count returns the number of rows in memory_entries.

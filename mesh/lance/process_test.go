@@ -50,14 +50,7 @@ func child(dir string, in io.Reader, out io.Writer) error {
 		case "compact":
 			err = db.Compact(ctx)
 		case "ids":
-			var ids map[string]struct{}
-			ids, err = db.IDs(ctx)
-			list := []string{}
-			for id := range ids {
-				list = append(list, id)
-			}
-			slices.Sort(list)
-			answer = list
+			answer, err = sortedIDs(ctx, db)
 		default:
 			err = errors.ErrUnsupported
 		}

@@ -94,6 +94,9 @@ func (h *held) vectorID() string {
 	return r.VectorID()
 }
 
+// doc returns the number of the document of the memory called id. p.mu is held.
+func (p *Projection) doc(id string) (doc int, ok bool) { return p.byID.find(id, p.held) }
+
 // record returns the memory of a document, nil if it was deleted.
 func (p *Projection) record(doc int) *record.Record {
 	if p.docs[doc].Deleted {

@@ -85,13 +85,13 @@ func (p *Projection) imageState() imageState {
 	}
 	// A revision whose old memory was deleted has no effect on a process that reads the ledger.
 	for old, revision := range p.revisions.of {
-		if _, ok := p.byID[old]; ok {
+		if _, ok := p.doc(old); ok {
 			r.Of[old] = revision.ID
 		}
 	}
 	for memory, list := range p.revisions.by {
 		for _, revision := range list {
-			if _, ok := p.byID[revision.Old]; ok {
+			if _, ok := p.doc(revision.Old); ok {
 				r.By[memory] = append(r.By[memory], revision.ID)
 			}
 		}
@@ -139,7 +139,7 @@ func (p *Projection) adopt(image *decodedImage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := len(image.held)
-	p.docs, p.held, p.byID = make([]Document, 0, n+n/8), image.held, make(map[string]int, n)
+	p.docs, p.held, p.byID = make([]Document, 0, n+n/8), image.held, newIDs(n)
 	p.keywords, p.words.later = image.keywords, make([]wordsOf, 0, n+n/8)
 	var wait sync.WaitGroup
 	p.adoptKeys(image, &wait)
@@ -159,7 +159,7 @@ func (p *Projection) adopt(image *decodedImage) {
 		}
 	}
 	for old := range p.revisions.of {
-		if doc, ok := p.byID[old]; ok {
+		if doc, ok := p.doc(old); ok {
 			p.setPast(doc)
 		}
 	}
@@ -189,7 +189,7 @@ func (p *Projection) adopt(image *decodedImage) {
 func (p *Projection) adoptKeys(image *decodedImage, wait *sync.WaitGroup) {
 	wait.Go(func() {
 		for doc := range image.held {
-			p.byID[image.held[doc].id] = doc
+			p.byID.put(doc, image.held)
 		}
 	})
 	wait.Go(func() {

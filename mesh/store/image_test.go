@@ -59,14 +59,19 @@ func same(t *testing.T, want, got *Compartment) {
 	diff := cmp.Diff(want.Projection, got.Projection,
 		cmp.Exporter(func(reflect.Type) bool { return true }),
 		cmp.Comparer(func(a, b unique.Handle[origin]) bool { return a == b }),
-		cmpopts.IgnoreFields(Projection{}, "Vectors", "Changed", "mu", "bm25"),
+		cmpopts.IgnoreFields(Projection{}, "Vectors", "Changed", "mu", "bm25", "byID"),
 		cmpopts.IgnoreFields(revisions{}, "changes"),
 		cmpopts.IgnoreFields(words{}, "mu"),
 		cmpopts.IgnoreFields(skill.Set{}, "changes"),
-		cmpopts.IgnoreFields(keyword.Index{}, "words", "terms", "postings", "docs"),
+		cmpopts.IgnoreFields(keyword.Index{}, "words", "terms", "postings", "docs", "heads"),
 		cmpopts.EquateEmpty())
 	if diff != "" {
 		t.Errorf("the restored projection (-read from the ledger +restored):\n%s", diff)
+	}
+	for doc := range want.held {
+		if got, ok := got.Doc(want.held[doc].id); ok == want.docs[doc].Deleted || ok && got != doc {
+			t.Errorf("document %d is %d, %v by its id", doc, got, ok)
+		}
 	}
 	for _, query := range []string{"cellar ladder", "seventh tea", "the Lisbon flat", "private words"} {
 		if diff := cmp.Diff(scores(want, query), scores(got, query)); diff != "" {

@@ -33,7 +33,7 @@ type Projection struct {
 	held     []held  // by document, zero if it was deleted
 	long     []int32 // the documents with Parts, ascending
 	standing []int32 // the documents that are Standing, ascending
-	byID     map[string]int
+	byID     ids
 	words    words                      // what finds memories with the same words
 	revised  map[string]struct{}        // see TakeRevised
 	accesses map[string]record.Accesses // by id, of memories of any compartment
@@ -95,7 +95,7 @@ func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
 		Visibility: name,
 		Vectors:    vectors,
 		Changed:    func() {},
-		byID:       map[string]int{},
+		byID:       newIDs(0),
 		revised:    map[string]struct{}{},
 		accesses:   map[string]record.Accesses{},
 		erased:     map[string]record.Moment{},
@@ -249,7 +249,7 @@ func (p *Projection) add(r *record.Record) { p.addDerived(r, derive(r)) }
 // addDerived is add for a record of which it is known what derive returns.
 func (p *Projection) addDerived(r *record.Record, known derived) {
 	doc := p.addDocument(hold(r), known)
-	p.byID[r.ID] = doc
+	p.byID.put(doc, p.held)
 	p.addContender(doc)
 	if r.Lesson == nil && r.IsMemory() {
 		p.words.add(doc, known.Words)
@@ -352,7 +352,7 @@ func (p *Projection) prefer(doc int) {
 // remove removes the memory called id from everything in memory. Its document stays, without a record, so that the
 // numbers of the others do not change. p.mu is held.
 func (p *Projection) remove(id string) {
-	doc, ok := p.byID[id]
+	doc, ok := p.doc(id)
 	if !ok {
 		return
 	}
@@ -364,9 +364,9 @@ func (p *Projection) remove(id string) {
 	p.keywords.SetLabels(doc, r.Labels(), nil)
 	p.keywords.Remove(doc, r.Content)
 	p.passages.Delete(id)
+	p.byID.remove(id, p.held)
 	p.docs[doc].Deleted, p.docs[doc].Past, p.held[doc] = true, false, held{}
 	p.live--
-	delete(p.byID, id)
 	delete(p.revised, id)
 	delete(p.accesses, id)
 	delete(p.sightings, id)
@@ -398,7 +398,7 @@ func (p *Projection) remove(id string) {
 
 // inherit applies a heritage entry. p.mu is held.
 func (p *Projection) inherit(id string, h *record.Heritage) {
-	doc, ok := p.byID[id]
+	doc, ok := p.doc(id)
 	if !ok {
 		return
 	}
@@ -412,7 +412,7 @@ func (p *Projection) inherit(id string, h *record.Heritage) {
 // addAccesses adds what was counted elsewhere. p.mu is held.
 func (p *Projection) addAccesses(counted map[string]record.Accesses) {
 	for id, more := range counted {
-		if _, ok := p.byID[id]; !ok {
+		if _, ok := p.doc(id); !ok {
 			continue
 		}
 		a := p.accesses[id]
@@ -432,7 +432,7 @@ func (p *Projection) access(r Recall, at time.Time) {
 		a.Count, a.Last = a.Count+1, at.UTC().Truncate(time.Millisecond) // as the table has it
 		p.accesses[id] = a
 		// Not Changed: every search would have the tables written. The row is updated with the next write.
-		if _, ok := p.byID[id]; ok {
+		if _, ok := p.doc(id); ok {
 			p.revised[id] = struct{}{}
 		}
 	}

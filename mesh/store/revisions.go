@@ -33,7 +33,7 @@ func (p *Projection) revise(r *record.Revision) {
 	if r.New != "" {
 		p.revisions.naming[r.New] = append(p.revisions.naming[r.New], r.ID)
 	}
-	if _, ok := p.byID[r.Old]; !ok || r.New != "" && p.replacedBy(r.New, r.Old) {
+	if _, ok := p.doc(r.Old); !ok || r.New != "" && p.replacedBy(r.New, r.Old) {
 		return
 	}
 	if before := p.revisions.of[r.Old]; before != nil {
@@ -96,7 +96,7 @@ func (p *Projection) drop(r *record.Revision) {
 // refresh updates what follows from the revisions of the memory called id. p.mu is held.
 func (p *Projection) refresh(id string) {
 	p.revisions.changes++
-	doc, ok := p.byID[id]
+	doc, ok := p.doc(id)
 	if !ok {
 		return
 	}
@@ -122,7 +122,7 @@ func (p *Projection) past(id string) *record.Revision {
 	if r == nil {
 		return nil
 	}
-	if _, ok := p.byID[r.New]; r.New != "" && !ok {
+	if _, ok := p.doc(r.New); r.New != "" && !ok {
 		return nil
 	}
 	return r
@@ -138,7 +138,7 @@ func (p *Projection) revived(id string) {
 // update replaces the fields of the memory called id except its content. The memory keeps its place in its session's
 // order. p.mu is held.
 func (p *Projection) update(id string, m record.Memory, at time.Time) {
-	doc, ok := p.byID[id]
+	doc, ok := p.doc(id)
 	if !ok {
 		return
 	}
@@ -200,13 +200,14 @@ func (s *Snapshot) Successions() iter.Seq2[int, []int] {
 	return func(yield func(int, []int) bool) {
 		var successors []int
 		for id := range s.p.revisions.of {
-			first, ok := s.p.byID[id]
+			first, ok := s.Doc(id)
 			if !ok || len(s.p.revisions.by[id]) > 0 {
 				continue
 			}
 			successors = successors[:0]
 			for r := s.p.past(id); r != nil && r.New != ""; r = s.p.past(r.New) {
-				successors = append(successors, s.p.byID[r.New])
+				successor, _ := s.Doc(r.New) // a revision without it has no effect
+				successors = append(successors, successor)
 			}
 			if len(successors) > 0 && !yield(first, successors) {
 				return

@@ -109,15 +109,22 @@ func (s *Snapshot) Hit(r *record.Record) record.Hit {
 	return hit
 }
 
+// Doc is Snapshot.Doc, without a snapshot.
+func (p *Projection) Doc(id string) (doc int, ok bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.doc(id)
+}
+
 // Doc returns the number of the document of the memory called id.
 func (s *Snapshot) Doc(id string) (doc int, ok bool) {
-	doc, ok = s.p.byID[id]
+	doc, ok = s.p.doc(id)
 	return doc, ok
 }
 
 // Find returns the memory called id, nil if it does not exist.
 func (s *Snapshot) Find(id string) *record.Record {
-	doc, ok := s.p.byID[id]
+	doc, ok := s.p.doc(id)
 	return s.at(doc, ok)
 }
 
