@@ -74,6 +74,75 @@ func TestHostThatReadsNothing(t *testing.T) {
 	}
 }
 
+// A host that never reads stderr, as many do, gets its answers all the same, and the process ends.
+func TestHostThatReadsNoLog(t *testing.T) {
+	t.Parallel()
+	h := launch{workspace: sample(t), cache: t.TempDir()}
+	cmd := exec.Command(serverBinary(t), append(h.args(), "--log-level", "debug")...)
+	cmd.Env = h.environment()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unread, stderr, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unread.Close() }()
+	cmd.Stderr = stderr
+	if err := errors.Join(cmd.Start(), stderr.Close()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }()
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, 16<<20)
+	requests := 0
+	// Until the pipe is full, and as many requests again.
+	full := 0
+	for begun := time.Now(); full == 0 || requests < 2*full; requests++ {
+		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"my_stats","arguments":{}}}`
+		if requests == 0 {
+			message = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+				`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+		}
+		if _, err := io.WriteString(stdin, message+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if !waitFor(patience, lines.Scan) {
+			t.Fatalf("no answer to request %d", requests)
+		}
+		n, err := unix.IoctlGetInt(int(unread.Fd()), unix.TIOCINQ)
+		if full == 0 && (err != nil || n > 60_000) {
+			full = requests
+		}
+		if time.Since(begun) > 2*patience {
+			t.Fatalf("the log has %d bytes after %d requests", n, requests)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if !waitFor(patience, func() bool { return cmd.Wait() == nil }) {
+		t.Errorf("it did not end well: %v", cmd.ProcessState)
+	}
+}
+
+// waitFor calls is in the background and returns its answer, or false after a time.
+func waitFor(most time.Duration, is func() bool) bool {
+	answer := make(chan bool, 1)
+	go func() { answer <- is() }()
+	select {
+	case ok := <-answer:
+		return ok
+	case <-time.After(most):
+		return false
+	}
+}
+
 // ask introduces a host, reads that answer, and then sends many requests.
 func ask(t *testing.T, stdin io.Writer, stdout io.Reader) {
 	t.Helper()

@@ -7,7 +7,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -37,7 +36,7 @@ func start() int {
 		return 0
 	}
 	// Errors are printed here only, once; cobra and the commands print none.
-	fmt.Fprintln(os.Stderr, errorLine(err))
+	cli.PrintError(errorLine(err))
 	if _, ok := errors.AsType[*cli.UsageError](err); ok {
 		return 2
 	}

@@ -59,10 +59,11 @@ func newServeCommand(env cli.Env) *cobra.Command {
 				return err
 			}
 			// Not stdout: over stdio it carries the protocol.
-			logger, err := cli.NewLogger(env.Stderr, settings.Session.LogLevel)
+			logger, flush, err := cli.NewServerLogger(env.Stderr, settings.Session.LogLevel)
 			if err != nil {
 				return err
 			}
+			defer flush()
 			o := session.Options{Config: settings, Getenv: env.Getenv, Logger: logger, Version: env.Version}
 			// SECURITY: before anything of the workspace is read. Over HTTP the process serves DMs too.
 			if settings.Session.Transport != config.OverHTTP {
