@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,7 +12,7 @@ import (
 func joinedShape(v string) int {
 	trimmed := strings.TrimRight(v, endSigns)
 	digits := strings.ContainsAny(v, "0123456789")
-	parts := strings.FieldsFunc(trimmed, func(r rune) bool { return strings.ContainsRune("-_./", r) })
+	parts := strings.FieldsFunc(trimmed, func(r rune) bool { return strings.ContainsRune("-_./;", r) })
 	words, numbers, odd, capital, short, small, foreign := 0, 0, 0, 0, 0, 0, 0
 	for _, p := range parts {
 		if len(p) > 2 && p[0] >= 'a' && p[0] <= 'z' {
@@ -28,7 +29,7 @@ func joinedShape(v string) int {
 			case c.lower > 0 && c.turns+c.signs > 1, c.lower > 0 && c.upper > 0 && c.digits > 0 &&
 				(small > 0 || c.inner > 0 || chars.IsDigit(p[0]) && len(parts) > 2): // zV6-kumquat
 				odd++
-			case c.lower > 1 && (c.digits > 1 || len(p) > 4):
+			case c.lower > 1 && (c.digits > 1 || len(p) > 4), words > 1 && i == len(parts)-1 && chars.IsDigit(p[0]):
 				numbers++
 			default:
 				short++
@@ -58,6 +59,9 @@ func joinedShape(v string) int {
 		return 0
 	case numbers+odd == 0:
 		if strings.Contains(v, "-") && short == 0 && words >= 3 && !strings.ContainsAny(v, "_/.") {
+			if capital > 0 && foreign == 0 && small == 0 { // Tuesday-Kettle-Brass
+				return 5
+			}
 			return min(4, words) - max(0, 3-words)
 		}
 		last := parts[len(parts)-1]
@@ -76,6 +80,13 @@ func joinedShape(v string) int {
 		}
 		if capital > 0 && strings.Contains(v, "_") && words >= 2 {
 			return 1
+		}
+		if words == 2 && len(parts) == 2 && strings.Contains(v, "-") && small == 1 && capital > 0 && isUpperWord(parts[1]) &&
+			len(parts[0]) > 4 && isEnglish(parts[0]) { // chalkdust-Friday
+			return 2
+		}
+		if foreign >= 2 && len(parts) > 2 && strings.Count(v, "_") == len(parts)-1 && small+short >= len(parts) {
+			return 3 // wolke_mit_regen
 		}
 		return 0
 	case len(parts) == 2 && odd == 0 && numbers == 1 && len(parts[1]) < 3 && !signs: // cluster-1, Falcon-9
@@ -97,6 +108,12 @@ func joinedShape(v string) int {
 	if odd > 0 && (words > 0 || numbers > 0 || odd > 1) {
 		points++
 	}
+	switch named := slices.ContainsFunc(parts, isTechnical); {
+	case words >= 2 && numbers == 1 && foreign == 0 && !named: // saffron-mitten-4
+		points++
+	case words == 2 && named && odd == 0: // web-Frontend-2
+		points--
+	}
 	if short > 0 && odd == 0 {
 		points--
 	}
@@ -114,3 +131,21 @@ func isRegion(parts []string) bool {
 // foreignLinks join words in languages other than English.
 var foreignLinks = set(`im am auf aus vom zum und de du la le les des del da do di el y et sur con com à a na em en
 	van op`)
+
+// technical are words of the names that hosts, branches, releases and documents have.
+var technical = set(`web frontend backend app apps api apis prod production staging stage dev test tests cluster node
+	nodes host hosts pod pods job jobs worker workers feature fix bug bugfix hotfix issue task release build version
+	step part phase sprint chapter lesson unit module section page table figure draft final copy new old beta alpha
+	rev revision run batch group team room floor desk zone region rack disk volume line level tier plan type class
+	form series model size grade week day month year time top long short mid half full first second third`)
+
+// isTechnical reports whether a part of a word is one of them or names what has a password.
+func isTechnical(part string) bool {
+	low := chars.Lower(part)
+	return technical[low] || clueOf(low).thing > 0 || clueOf(low).other
+}
+
+// isUpperWord reports whether v begins with a capital and goes on in small letters.
+func isUpperWord(v string) bool {
+	return v != "" && v[0] >= 'A' && v[0] <= 'Z' && len(v) > 3 && v[1:] == chars.Lower(v[1:])
+}

@@ -272,6 +272,22 @@ func (p *passage) dialogue(name string) bool {
 		strings.Contains("\n"+rest, "\n"+who+": ")
 }
 
+// people are words of those who talk to each other or about somebody.
+var people = set(`i i'm i'll i've i'd i’m i’ll me my mine we we're we've us our ours you you're your yours he him his
+	she her hers they them their mum mom dad grandma grandpa darling dear please pls hey ich mich mir mein meine meinen
+	meiner wir uns unser unsere unseren du dein deine dir euch euer ihr mi me mis nos nuestro nuestra tu tus yo je j'ai
+	moi mon ma mes nous notre nos tu toi ton ta tes vous votre minha meu meus nosso nossa eu seu sua io mio mia noi
+	nostro nostra il tuo tua mijn ons onze jij jouw ik everyone everybody`)
+
+// isTalk reports whether sentence s and those next to it are what somebody says to somebody, without the signs of
+// programs and tables.
+func (p *passage) isTalk(s int) bool {
+	const reach = 2
+	first, last := p.sentences[max(0, s-reach)].first, p.sentences[min(s+1, len(p.sentences)-1)].last
+	return slices.ContainsFunc(p.words[first:last], func(w term) bool { return people[w.low] }) &&
+		!strings.ContainsAny(p.text[p.words[first].start:p.words[last-1].signs], "`|{}[]=<>\t")
+}
+
 // end ends a sentence before the word at last.
 func (p *passage) end(first *int, last int) {
 	if *first >= last {

@@ -17,12 +17,14 @@ func (p *passage) phraseAt(i, s int) (candidate, bool) {
 	seed := name >= 6 && p.hasSeed(s)
 	if q := p.words[i].quote; q != 0 && q != '`' && !p.words[i].closed && p.phraseWord(i, i, false) {
 		for k := i + 1; k < min(part.last, i+8); k++ {
-			if p.words[k].clue.named() || p.words[k].clue.plain {
+			if p.words[k].clue.named() || p.words[k].clue.plain && !p.quotesPhrase(i, c.surest) {
 				break
 			}
 			if p.words[k].closed {
 				c.last, c.end, c.looks = k+1, p.words[k].end, 3
-				return c, p.joinBefore(&c) > notJoined && c.surest >= mostOfNames || p.joinBefore(&c) >= fairJoin && k > i+1
+				c.told = k > i+1 && p.quotesPhrase(i, c.surest)
+				join := p.joinBefore(&c)
+				return c, c.told || join > notJoined && c.surest >= mostOfNames || join >= fairJoin && k > i+1
 			}
 		}
 	}
@@ -52,11 +54,22 @@ func (p *passage) phraseAt(i, s int) (candidate, bool) {
 		return c, false
 	}
 	c.looks = p.phraseLooks(i, last, seed)
-	if n == 1 && !p.namesWords(s) || n == 2 && c.surest < mostOfNames && !p.namesWords(s) { // a passphrase has more
+	short := n == 1 || n == 2 && c.surest < mostOfNames // a passphrase has more, unless its name is that of a word
+	if short && !p.namesWords(s) || c.surest > mostOfNames && n < shortestSeed {
 		c.looks = 0
 	}
 	return c, c.looks > 0
 }
+
+// quotesPhrase reports whether the quote before the word at i opens a passphrase that can have any words, because a
+// sure name is joined to it: "the passphrase is 'seven geese borrowed my trombone'".
+func (p *passage) quotesPhrase(i, surest int) bool {
+	return surest >= mostOfNames && i > 0 && (p.words[i-1].low == "is" || p.words[i-1].low == "sentence" ||
+		p.words[i-1].low == "phrase" || p.words[i-1].low == "words" || p.words[i-1].after == colon)
+}
+
+// shortestSeed is how many words a recovery phrase has at least.
+const shortestSeed = 6
 
 // hasSeed reports whether the sentence or the one before it names the recovery phrase of a wallet.
 func (p *passage) hasSeed(s int) bool {
@@ -74,7 +87,7 @@ func (p *passage) hasSeed(s int) bool {
 func (p *passage) namesWords(s int) bool {
 	for k := max(0, s-1); k <= s; k++ {
 		for _, i := range p.sentences[k].names {
-			if c := p.words[i].clue; c.phrase >= 4 && c.number == 0 {
+			if c := p.words[i].clue; c.phrase >= 4 && c.word >= 4 && c.number == 0 {
 				return true
 			}
 		}
@@ -118,7 +131,7 @@ func (p *passage) phraseLooks(first, last int, seed bool) int {
 	}
 	switch {
 	case seed:
-		if n >= 6 {
+		if n >= shortestSeed {
 			return 3
 		}
 		return 0

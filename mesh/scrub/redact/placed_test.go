@@ -158,4 +158,10 @@ var placedForms = []form{
 	{"pair", "Slack: «xoxb-218374650912-839201746512-Zk8sQm1xYv2Lr9WtNc4B7dHf»"},
 	{"pair", "telegram bot «6213489075:AAGk8sQm1xYv2Lr9WtNc4B7dHfPq3ZeXo1U»"},
 	{"pair", "openai «sk-proj-Zk8sQm1xYv2Lr9WtNc4B7dHfPq3ZeXo1UT3BlbkFJk8sQm1xYv2Lr»"},
+	{"pair", "$ op item get 'UniFi console' --fields label=password --reveal\n«1UnNhp.FdTI2z.jsaLCK»"},
+	{
+		"pair", "I accidentally committed our Mapbox secret, it was «sk.eyJ1Ijoicm9hbWx52tAvk8zLJ8vD22JhSEv5P_r" +
+			"zIDu0dRoF4_E9yPx4qK.9rprIDxqRwkdkAer6w_ux8». Please remind me to revoke it tonight.",
+	},
+	{"pair", "Senha do Wi-Fi da loja ➜ «pao.quente.7h»\nUtilizador do router ➜ meo"},
 }

@@ -184,7 +184,7 @@ func (p *passage) isAsked(i, first int, as aspect) bool {
 		return false
 	}
 	for k := i - 1; k >= max(first, i-reach); k-- {
-		if c := p.words[k].clue; c.thing > 0 && as.of(c) > 0 {
+		if c := p.words[k].clue; (c.thing > 0 || c.word > 3) && as.of(c) > 0 {
 			return true
 		}
 	}
@@ -209,19 +209,21 @@ func (p *passage) isCombination(v string, s int) bool {
 }
 
 // isAppended reports whether a candidate at the end of its sentence is in apposition to what is before the comma after
-// the word at i: "the code is her wedding year, 1958", "user k771, x".
+// the word at i: "the code is her wedding year, 1958", "user k771, x",
+// "I always use the cat's name and a year, x, for that".
 func (p *passage) isAppended(c *candidate, i int) bool {
-	const reach = 6
+	const reach = 8
 	part := p.sentences[c.sentence]
-	if p.words[c.last-1].after < stop && c.last < part.last {
+	if p.words[c.last-1].after < comma && c.last < part.last {
 		return false
 	}
 	if p.accountBefore(i, part.first) > 0 {
 		return true
 	}
 	for k := i; k >= max(part.first, i-reach); k-- {
-		if p.words[k].clue.join >= strongJoin || p.words[k].after == colon {
-			return c.as == asNumber
+		joins := p.words[k].clue.join >= strongJoin || p.words[k].clue.word > 2 && p.words[k].clue.join > 0
+		if joins || p.words[k].after == colon {
+			return c.as == asNumber || c.as == asWord && c.looks > 3
 		}
 	}
 	return false
@@ -246,6 +248,12 @@ func (p *passage) sameStem(a, b candidate) bool {
 	return len(v) > least && len(w) > least && v[:least] == w[:least]
 }
 
+// sameLength reports whether two candidates have as many characters, more than most words: those of a list of codes.
+func sameLength(a, b candidate) bool {
+	const least = 8
+	return a.end-a.start >= least && a.end-a.start == b.end-b.start
+}
+
 // accountOf returns the points for the account before the slash in the word at i, with what has it: admin/x.
 func (p *passage) accountOf(c *candidate) int {
 	w := p.words[c.first]
@@ -255,6 +263,14 @@ func (p *passage) accountOf(c *candidate) int {
 	return min(mostOfNames, 3+p.sentences[c.sentence].thing)
 }
 
+// isSigned reports whether a word of letters and digits ends in a sign after which its sentence goes on: "try
+// Spring2024! for the portal".
+func (p *passage) isSigned(c *candidate) bool {
+	const certain, shortest = 6, 8
+	w := p.words[c.last-1]
+	return c.looks >= certain && c.end-c.start >= shortest && c.end == w.signs && w.signs > w.end && w.after < stop
+}
+
 // oddEnough reports whether a word has a sign within that is in few words but passwords, so that it is one wherever
 // something that has a password is named.
 func oddEnough(v string, looks int) bool {
@@ -262,3 +278,78 @@ func oddEnough(v string, looks int) bool {
 	return looks >= certain && len(v) >= shortest && strings.ContainsAny(v[1:len(v)-1], "!#$%^&?~*") &&
 		!strings.ContainsAny(v, "@_/.=")
 }
+
+// using are verbs before a word that is used as a password.
+var using = []string{
+	"use", "uses", "using", "used", "set", "put", "chose", "picked", "took", "take", "keep", "kept", "word",
+}
+
+// isUsedAs reports whether any word is a password because of what is around it: "use tombola as the Zoom passcode".
+func (p *passage) isUsedAs(i, s int) bool {
+	const reach = 5
+	part, w := p.sentences[s], p.words[i]
+	if i == part.first || i+2 >= part.last || w.after != blank || p.words[i+1].low != "as" || len(w.low) < 4 ||
+		!slices.Contains(using, p.words[i-1].low) {
+		return false
+	}
+	for k := i + 2; k < min(part.last, i+2+reach); k++ {
+		c := p.words[k].clue
+		if c.word >= mostOfNames { // not "as the password manager"
+			return p.words[k].after > blank || k+1 == part.last || p.words[k+1].clue.plain
+		}
+		if p.words[k].after > blank {
+			return false
+		}
+	}
+	return false
+}
+
+// isAnswer reports whether the word is the whole answer to a question for a password: "What's the password?"
+// "Chalkdust!"
+func (p *passage) isAnswer(i, s int) bool {
+	const shortest, most = 4, 6
+	part, w := p.sentences[s], p.words[i]
+	if s == 0 || part.last-part.first != 1 || len(w.low) < shortest || w.clue != (clue{}) || commonWord(w.low) {
+		return false
+	}
+	asked := p.sentences[s-1]
+	if !asked.asks || asked.against > 0 || !asks[p.words[asked.first].low] {
+		return false
+	}
+	return slices.ContainsFunc(asked.names, func(k int) bool {
+		return p.words[k].clue.word >= mostOfNames && k-asked.first < most &&
+			(k+1 == asked.last || p.words[k+1].clue.plain || p.words[k].after > blank)
+	})
+}
+
+// asks begin questions for a password.
+var asks = set(`what what's whats what’s which remind wie was quel quelle cuál qual`)
+
+// isCorrected reports whether a number is told together with another one of its length that it is not: "3849, not
+// 3489".
+func (p *passage) isCorrected(c *candidate) bool {
+	const reach = 4
+	if c.as != asNumber || c.last != c.first+1 {
+		return false
+	}
+	differs := func(k int) bool {
+		w := p.words[k].low
+		return len(w) == c.end-c.start && strings.Trim(w, "0123456789") == "" && w != p.text[c.start:c.end]
+	}
+	for k, not := c.first-1, false; k >= max(0, c.first-reach-1); k-- {
+		not = not || denials[p.words[k].low]
+		if differs(k) && (not || k > 0 && denials[p.words[k-1].low]) {
+			return true
+		}
+	}
+	for k, not := c.last, false; k < min(len(p.words), c.last+reach+1); k++ {
+		if not && differs(k) {
+			return true
+		}
+		not = not || denials[p.words[k].low]
+	}
+	return false
+}
+
+// denials say that what follows or comes before them is wrong.
+var denials = set(`not no sorry nicht nein pas non não niet doesn't doesnt didn't didnt otherwise else`)

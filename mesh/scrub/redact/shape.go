@@ -37,7 +37,7 @@ func censusOf(v string) (c census) {
 			kind = 2
 		case strings.ContainsRune("!#$%^&?~+*@", r):
 			c.signs++
-		case strings.ContainsRune("-_./'’,:", r):
+		case strings.ContainsRune("-_./'’,:;", r):
 			c.joints++
 		default:
 			c.others++
@@ -86,7 +86,7 @@ func numberShape(v string, c census) int {
 	case c.digits < 4 || len(groups) == 1 && strings.Contains(v, "."):
 		return 0
 	case bare != v && len(groups) == 1:
-		return 5
+		return 6
 	case len(groups) == 1 && len(v) == 4 && (v[:2] == "19" || v[:2] == "20"): // a year
 		if v[:2] == "19" || v[2] > '3' {
 			return 3
@@ -130,6 +130,8 @@ func lockShape(v string, c census) int {
 		return 3 // K7TQ9
 	case c.others > 0 || c.digits < 3 || c.signs > 0 && strings.TrimRight(v, "#*") == v:
 		return 0
+	case c.upper == 2 && c.turns == 2 && len(v) < 7 && c.digits == len(v)-2 && c.joints == 0: // C1958Y
+		return 4
 	case c.upper == 1 && c.lower == 0 && c.joints == 0 && len(v) <= most && (c.digits > 3 || !unicode.IsUpper(rune(v[0]))):
 		return 3
 	case c.digits == 6 && c.upper == 1 && len(v) == 8 && v[1] == '-': // G-482915
@@ -159,7 +161,11 @@ func equalGroups(v string) bool {
 
 // keyShape judges random values.
 func keyShape(v string, c census) int {
-	const shortest, long = 16, 20
+	const shortest, long, most = 16, 20, 2
+	if pad := len(v) - len(strings.TrimRight(v, "=")); pad <= most { // base64
+		v = v[:len(v)-pad]
+		c.others -= pad
+	}
 	if len(v) < shortest || c.digits == 0 || c.others > 0 || c.signs > strings.Count(v, "+") ||
 		strings.ContainsAny(v, "'’,:") || strings.HasPrefix(v, "/") || isReference(v) {
 		return 0
@@ -204,13 +210,12 @@ func isReferenceWord(v, low string) bool {
 		return true // a date or a time
 	}
 	dot := strings.LastIndexByte(low, '.')
-	if dot < 0 || strings.ContainsAny(v, "!#$%^&?~+*") {
+	if dot < 0 || wordsAndDots(v) || strings.ContainsAny(v, "!#$%^&?~+*") {
 		return false
 	}
 	end := low[dot+1:]
 	// A file, a host, a field of a structure, a version.
-	return strings.Trim(end, "abcdefghijklmnopqrstuvwxyz") == "" ||
-		strings.Trim(end, "0123456789x*") == "" && !wordsAndDots(v)
+	return strings.Trim(end, "abcdefghijklmnopqrstuvwxyz") == "" || strings.Trim(end, "0123456789x*") == ""
 }
 
 // isEntity reports whether s begins with the name of a sign of HTML, as after "&".
@@ -221,18 +226,18 @@ func isEntity(s string) bool {
 	})
 }
 
-// wordsAndDots reports whether v is words and a number joined by dots, as passwords are: plank.Otter.5.
+// wordsAndDots reports whether v is words and a number joined by dots, as passwords are: plank.Otter.5, pao.quente.7h.
 func wordsAndDots(v string) bool {
+	const shortest, most = 3, 4
 	parts := strings.Split(v, ".")
-	if len(parts) < 3 {
+	last := parts[len(parts)-1]
+	if len(parts) < 3 || len(last) > most || !chars.IsDigit(last[0]) || strings.Trim(last, "0123456789") != "" &&
+		(len(last) < 2 || strings.Trim(last[:len(last)-1], "0123456789") != "") {
 		return false
 	}
-	for _, p := range parts[:len(parts)-1] {
-		if len(p) < 3 || strings.ContainsFunc(p, unicode.IsDigit) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool {
+		return len(p) < shortest || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsLetter(r) })
+	})
 }
 
 // wordShape judges a word with letters as a password.
@@ -286,12 +291,16 @@ func digitShape(v, low string, c census) int {
 		return 0
 	case isAlgorithm(low), isUnit(low), len(low) > 1 && low[0] == 'v' && chars.IsDigit(low[1]):
 		return 0
-	case strings.ContainsAny(v, "-_./"):
+	case strings.ContainsAny(v, "-_./;"):
 		return joinedShape(v)
 	case c.signs > 0 && len(v) >= 8:
 		return 6
 	case c.turns == 1 && len(stem) < len(v): // kettle42
 		switch {
+		case c.upper == 0 && len(stem) > 8 && !isEnglish(stem) && joinedWords(stem, 3): // threeblindmice9
+			return 6
+		case c.upper == 0 && len(stem) > 8 && c.digits > 1 && !isEnglish(stem) && joinedWords(stem, 2): // pizzafriday77
+			return 5
 		case c.upper == len(stem) && len(stem) > 1, products[chars.Lower(stem)]: // SPRING25
 			return 1
 		case len([]rune(stem)) < 4: // iOS17
@@ -336,7 +345,7 @@ func digitShape(v, low string, c census) int {
 var products = set(`windows python ubuntu debian fedora alpine react vue angular java php node nodejs postgres
 	postgresql mysql mariadb android iphone galaxy pixel chrome firefox llama claude gemini qwen mistral gemma
 	deepseek office excel photoshop route area cuda vulkan opengl directx spring swift rust unicode nextcloud
-	poly chacha xchacha salsa curve blake keccak twofish macos outlook exchange
+	auth noreply poly chacha xchacha salsa curve blake keccak twofish macos outlook exchange
 	tailwind bootstrap drupal typo magento rails django laravel kotlin scala lua qt gtk
 	junit webpack vite svelte nuxt next astro proxmox truenas freebsd openbsd centos rhel rocky opensuse leap`)
 
@@ -391,7 +400,25 @@ func isForeignCamel(v string) bool {
 // isScrambledLetters reports whether letters of both cases are mixed as by chance: szBGYrz.
 func isScrambledLetters(v string) bool {
 	lower := chars.Lower(v)
-	return isUnspeakable(lower)
+	if isUnspeakable(lower) {
+		return true
+	}
+	odd, capitals := 0, 0 // parts that are no words of a name: kywn KSy F
+	for _, r := range v {
+		switch {
+		case unicode.IsUpper(r):
+			capitals++
+		case capitals > 1:
+			odd++
+			capitals = 0
+		default:
+			capitals = 0
+		}
+	}
+	if capitals == 1 {
+		odd++
+	}
+	return odd > 1
 }
 
 // isUnspeakable reports whether letters have too few vowels, or too many consonants in a row, for a word.
@@ -437,7 +464,7 @@ func scrambled(v string) bool {
 // announcesDigest reports whether a sentence names something public before a value.
 func announcesDigest(before string) bool {
 	return containsAny(chars.Lower(before), []string{
-		"public", "hash", "digest", "checksum", "fingerprint", "integrity", "sha", "commit", "version", "id ",
+		"public", "hash", "digest", "checksum", "fingerprint", "integrity", "sha", "commit ", "commit:", "version", "id ",
 		"http", "file",
 	}) || strings.Contains(before, "ssh-")
 }

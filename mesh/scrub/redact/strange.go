@@ -19,6 +19,9 @@ func (p *passage) isStrange(i, s int) bool {
 		return false
 	}
 	known, part := 0, p.sentences[s]
+	if i+1 < part.last && w.after == blank && p.words[i+1].clue.named() { // "the Mailchimp login"
+		return false
+	}
 	if w.after == colon || i+1 < part.last && p.words[i+1].clue.join > 0 && w.after == blank { // "grafana: the user is"
 		return false
 	}

@@ -42,6 +42,7 @@ var tokenForms = []struct {
 	{"eyJ", regexp.MustCompile(`\beyJ[\w-]{10,}\.eyJ[\w-]{8,}\.[\w-]{20,}`), Token},                    // JSON Web Tokens
 	{"key-", regexp.MustCompile(`\bkey-[0-9a-z]{32}\b`), APIKey},                                       // Mailgun
 	{"dapi", regexp.MustCompile(`\bdapi[0-9a-f]{32}(?:-[0-9])?\b`), APIKey},                            // Databricks
+	{"sk.eyJ", regexp.MustCompile(`\bsk\.eyJ[\w-]{20,}\.[\w-]{16,}`), APIKey},                          // Mapbox
 	{"sntrys_", regexp.MustCompile(`\bsntrys_[A-Za-z0-9_=+/-]{30,}`), APIKey},                          // Sentry
 	{"rubygems_", regexp.MustCompile(`\brubygems_[0-9a-f]{48}\b`), APIKey},                             // RubyGems
 	{"/api/webhooks/", regexp.MustCompile(`discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,}`), APIKey}, // Discord

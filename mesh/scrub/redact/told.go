@@ -73,6 +73,7 @@ type candidate struct {
 	points      int
 	token       bool // the name is that of a token
 	quoted      bool // a word in quotes
+	told        bool // a word that only its place makes a secret
 	surest      int  // the weight of the best name alone
 }
 
@@ -108,12 +109,14 @@ func (p *passage) secrets() (found []Finding) {
 func (p *passage) isSibling(list []candidate, i int) bool {
 	const near = 4 // candidates
 	c := list[i]
-	if c.points+sibling < enough {
+	corrected := p.isCorrected(&c) && p.joinBefore(&c) != otherwise && !p.isAmount(&c)
+	if c.points+sibling < enough && !corrected {
 		return false
 	}
 	return slices.ContainsFunc(list[max(0, i-near):min(len(list), i+near+1)], func(o candidate) bool {
 		apart, differ := o.sentence-c.sentence, o.looks-c.looks
-		return o.points >= enough && o.as == c.as && apart*apart <= 1 && (differ*differ <= 1 || p.sameStem(o, c)) &&
+		alike := differ*differ <= 1 || p.sameStem(o, c) || sameLength(o, c)
+		return o.points >= enough && o.as == c.as && apart*apart <= 1 && alike &&
 			(c.as != asNumber || o.end-o.start == c.end-c.start)
 	})
 }
@@ -171,7 +174,10 @@ func (p *passage) candidates(s int, list []candidate) []candidate {
 			}
 		}
 		if p.isCombination(v, s) {
-			looks.number = 2
+			looks.number = 3
+		}
+		if looks.word < 3 && (p.isUsedAs(i, s) || p.isAnswer(i, s)) {
+			c.told, looks.word = true, 2
 		}
 		for as, points := range []int{looks.word, looks.number, looks.key} {
 			if points > 0 {
@@ -234,7 +240,7 @@ func (p *passage) score(c *candidate) int {
 		return 0
 	}
 	join := p.joinBefore(c)
-	if join < strongJoin && join != otherwise && p.joinsAfter(c) {
+	if c.told || join < strongJoin && join != otherwise && p.joinsAfter(c) {
 		join = strongJoin
 	}
 	ends := p.words[c.last-1].after > blank || c.last == len(p.words)
@@ -242,8 +248,11 @@ func (p *passage) score(c *candidate) int {
 		join = 0 // "PIN for the locker at the pool 6627."
 	}
 	points := name + c.looks + join
+	if c.surest > 2 && p.isCorrected(c) {
+		points += 2
+	}
 	if c.as != asPhrase || name < 7 { // a recovery phrase can have any word
-		points -= p.sentences[c.sentence].against
+		points -= p.againstNear(c.sentence)
 	}
 	if c.as != asKey && p.isAmount(c) {
 		points += otherwise
@@ -260,6 +269,27 @@ func (p *passage) score(c *candidate) int {
 	}
 	if c.as == asKey && announcesDigest(p.before(c)) {
 		points += otherwise
+	}
+	if points == enough-1 && !p.isOrdinary(c) && p.isTalk(c.sentence) {
+		points++
+	}
+	return points
+}
+
+// isOrdinary reports whether a candidate looks like a name, or like a number of what has hardly a code.
+func (p *passage) isOrdinary(c *candidate) bool {
+	if c.as != asNumber {
+		return c.looks < 2
+	}
+	letters := strings.ContainsFunc(p.text[c.start:c.end], unicode.IsLetter)
+	return c.looks < 3 || !letters && c.surest < 3
+}
+
+// againstNear returns the reasons against secrets in sentence s, and in the question that it answers.
+func (p *passage) againstNear(s int) int {
+	points := p.sentences[s].against
+	if s > 0 && p.sentences[s-1].asks {
+		points = max(points, p.sentences[s-1].against)
 	}
 	return points
 }
@@ -307,7 +337,8 @@ func (p *passage) bestName(c *candidate) (best int) {
 		}
 	}
 	best = max(best, p.accountOf(c))
-	if own := p.sentences[c.sentence]; c.as == asWord && own.thing > 0 && oddEnough(p.text[c.start:c.end], c.looks) {
+	if own := p.sentences[c.sentence]; c.as == asWord && own.thing > 0 &&
+		(oddEnough(p.text[c.start:c.end], c.looks) || p.isSigned(c)) {
 		best = max(best, own.thing+own.act)
 	}
 	return best
@@ -335,7 +366,7 @@ func (p *passage) reach(own, name int) int {
 		if s < own && p.sentences[s].last-p.sentences[s].first > 12 {
 			return none
 		}
-		if own == name+1 && p.sentences[name].asks && p.sentences[name].last-p.sentences[name].first > 3 { // the answer
+		if own == name+1 && p.sentences[name].asks && p.sentences[name].last-p.sentences[name].first > 1 { // the answer
 			break
 		}
 		points += nextSentence
@@ -349,145 +380,15 @@ func (p *passage) reach(own, name int) int {
 	return points
 }
 
-// joinBefore returns the points for what is between a candidate and what is before it.
-func (p *passage) joinBefore(c *candidate) int {
-	part := p.sentences[c.sentence]
-	alone := c.first == part.first && c.last == part.last
-	if c.start > p.words[c.first].start { // admin/x
-		return strongJoin
-	}
-	for i, skipped := c.first-1, 0; ; i-- {
-		if i < part.first {
-			return p.joinOfFirst(c, alone)
-		}
-		w := p.words[i]
-		switch {
-		case w.after == colon:
-			counts := w.clue.other && !w.clue.adverb && !(w.clue.speech && i == part.first) // "room: 4471"
-			if i == c.first-1 && (c.as == asNumber && counts || w.clue.label && !w.clue.plain) {
-				return otherwise
-			}
-			if i == c.first-1 && c.as == asNumber && w.clue.thing > 0 && w.clue.number > 2 { // "safe: 27-41-08"
-				return strongJoin + 1
-			}
-			return strongJoin
-		case w.after == comma && p.isAppended(c, i):
-			return max(fairJoin, p.accountBefore(i, part.first))
-		case w.after == slash && (w.clue.user || p.text[max(0, w.start-1)] == '('):
-			return strongJoin
-		case w.after == slash:
-			return fairJoin
-		case i == c.first-1 && w.clue.other && w.clue.adverb && c.as == asWord && c.looks < 6: // "it is in Dashlane"
-			return notJoined
-		case i == c.first-1 && w.clue.other && w.clue.adverb && c.looks > 4:
-			return weakJoin // "the lock is on 2-5-8-0"
-		case i == c.first-1 && w.clue.other && w.clue.join == 0 && (c.as == asNumber || len(w.low) > 3):
-			return otherwise
-		case w.clue.join > 0 && w.after == blank:
-			return p.joinOf(i, part.first, c.as)
-		case w.clue.adverb && w.after == blank && skipped < 4:
-			if skipped++; w.clue.other && (c.as == asPhrase || c.as == asWord && c.looks < 2) { // "keys are in the little box"
-				return notJoined
-			}
-		case w.clue.named() && w.clue.thing == 0 && w.after <= comma:
-			return fairJoin
-		case w.clue.speech:
-			if skipped++; i == part.first {
-				return p.joinOfFirst(c, true)
-			}
-		case w.clue.thing > 0 && i == c.first-1 && c.as == asNumber && c.looks > 5: // "keypad 9-0-2-6"
-			return fairJoin
-		case w.after == comma, w.clue.thing > 0 && i == c.first-1 && p.nameBefore(i, part.first):
-			return weakJoin
-		case w.clue.act > 0:
-			return max(w.clue.join, weakJoin)
-		default:
-			return notJoined
-		}
-	}
-}
-
-// nameBefore reports whether the four words before i name a password: "mot de passe du wifi x".
-func (p *passage) nameBefore(i, first int) bool {
-	const reach = 4
-	for k := max(first, i-reach); k < i; k++ {
-		if p.words[k].clue.word >= mostOfNames {
-			return true
-		}
-	}
-	return false
-}
-
-// joinOf returns the points of the joining word at i.
-func (p *passage) joinOf(i, first int, as aspect) int {
-	points := p.words[i].clue.join
-	if p.isAsked(i, first, as) {
-		return strongJoin + 1
-	}
-	for k := i - 1; k >= max(first, i-2); k-- {
-		c := p.words[k].clue
-		switch {
-		case c.adverb:
-			continue
-		case c.user, strings.Contains(p.words[k].low, "@"), p.words[k].low == "redacted:email": // "admin and x"
-			return max(points, strongJoin)
-		case c.label && p.words[k].after == blank && !strings.HasPrefix(p.words[i].low, "it"): // "the user name is x"
-			return otherwise
-		}
-		break
-	}
-	return points
-}
-
-// joinOfFirst returns the points of a candidate that begins its sentence.
-func (p *passage) joinOfFirst(c *candidate, alone bool) int {
-	part := p.sentences[c.sentence]
-	switch {
-	case alone || part.turn:
-		return strongJoin
-	case c.sentence > 0 && p.sentences[c.sentence-1].asks:
-		return strongJoin
-	}
-	return weakJoin
-}
-
-// afterwards are words after a secret, between which and the secret's name there can be some more.
-var afterwards = []string{
-	"is", "was", "as", "are", "were", "for", "works", "opens", "unlocks", "into", "at", "on", "in", "one", "ist", "als",
-	"est", "es", "é", "è", "como", "comme", "come", "that's", "that", "stopped", "worked", "gets", "does", "should",
-	"lets", "will",
-}
-
-// works are those that need no name after them.
-var works = []string{"works", "opens", "unlocks", "gets", "stopped", "worked", "is", "does", "lets"}
-
-// joinsAfter reports whether a candidate is joined to what follows it: "x is my password", "x is the right one".
-func (p *passage) joinsAfter(c *candidate) bool {
-	const reach = 9
-	last := p.sentences[c.sentence].last
-	if c.as == asWord && c.looks < 3 && !slices.Contains(afterwards[:3], p.words[min(c.last, last-1)].low) {
-		return false
-	}
-	if c.last >= last || p.words[c.last-1].after >= stop || !slices.Contains(afterwards, p.words[c.last].low) {
-		return false
-	}
-	if c.as == asWord && c.looks >= 4 && slices.Contains(works, p.words[c.last].low) {
-		return true
-	}
-	for i := c.last; i < min(last, c.last+reach); i++ {
-		if c.as.of(p.words[i].clue) >= 4 {
-			return true
-		}
-	}
-	return false
-}
-
 // isAmount reports whether a number has a unit, or is of some things: 45 people.
 func (p *passage) isAmount(c *candidate) bool {
 	if c.as != asNumber && c.looks > 2 || c.last >= len(p.words) || p.words[c.last-1].after != blank {
 		return false
 	}
 	next := p.words[c.last]
+	if (next.low == "a" || next.low == "per" || next.low == "each") && c.last+1 < len(p.words) { // 5900 a month
+		next = p.words[c.last+1]
+	}
 	return next.clue.unit || c.as == asNumber && len(next.low) > 4 && strings.HasSuffix(next.low, "s") &&
 		!next.clue.plain && next.clue.join == 0 && isEnglish(next.low) && next.clue.act == 0 &&
 		p.text[next.start] == next.low[0]
