@@ -263,4 +263,50 @@ var mutants = []mutant{
 		"mesh/fileindex/vectors.go", `group != "" && group != x.Visibility.Group()`, `group == "/"`,
 		"./mesh", "TestSearchDoesNotWaitForGroupsLogs", "a DM does not wait for what a group has logged",
 	},
+	{
+		"mesh/skill.go", `if k.view.foreign(c.Visibility) {`, `if false {`,
+		"./mesh", "TestSearchDoesNotWaitForGroupsSkills", "a DM does not wait for the skills of groups",
+	},
+	{
+		"internal/config/file.go", `if _, set := own[s.Key()]; set && !s.inFolder() {`, `if false {`,
+		"./internal/config", "", "a workspace sets no destination, key or audience",
+	},
+	{
+		"internal/config/file.go", `if found != "" {`, `if false {`,
+		"./internal/config", "", "chance does not decide whose session it is",
+	},
+	{
+		"internal/config/destinations.go", `u.User, u.RawQuery, u.Fragment = nil, "", ""`, `u.Fragment = ""`,
+		"./internal/config", "TestDestinations", "no secret of an address in a log",
+	},
+	{
+		"internal/config/trust.go", `return true, checkSoleWriter(path)`, `return true, nil`,
+		"./internal/config", "", "an approval is the operator's",
+	},
+	{
+		"internal/config/config.go", `from(workspace, func(string) string { return "" }, files.own, settings)`,
+		`from(workspace, getenv, files.own, settings)`,
+		"./internal/config", "TestForAnotherWorkspace", "session logs of one workspace are not another's",
+	},
+	{
+		"internal/config/http.go", `case h.AnonymousGroup && (!loopback || h.BehindProxy):`, `case false:`,
+		"./cmd/yamo-mcp", "TestScript/token$", "strangers behind a proxy are no loopback clients",
+	},
+	{
+		"internal/config/http.go", `case !loopback && h.TLSCert == "" && !h.BehindProxy:`, `case false:`,
+		"./cmd/yamo-mcp", "TestScript/token$", "tokens cross no network in clear",
+	},
+	{
+		"tools/lines.go", `unmarked.Replace(text.OneLine(text.Plain(mark)))`, `text.OneLine(text.Plain(mark))`,
+		"./tools", "TestLines", "a group forges no marks",
+	},
+	{
+		"tools/lines.go", `!strings.ContainsAny(words, "\n[") {`, `!strings.Contains(words, "\n") {`,
+		"./tools", "TestLines", "whose words they are comes before brackets",
+	},
+	{
+		"workspace/edit/undo.go", `if workspace.IsPublic(q.File) && q.Consent == "" {`,
+		`if workspace.IsPublic(q.File) && q.Consent == "x" {`,
+		"./workspace/edit", "TestUndoLast", "no undo of AGENTS.md without a person",
+	},
 }

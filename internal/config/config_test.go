@@ -196,7 +196,13 @@ func TestHTTPIsNotCheckedForStdio(t *testing.T) {
 func TestForAnotherWorkspace(t *testing.T) {
 	t.Parallel()
 	plain, configured := t.TempDir(), t.TempDir()
-	getenv := home(t)
+	operator := home(t)
+	getenv := func(name string) string { // as it was set for the first workspace
+		if value := map[string]string{"YAMO_TRANSCRIPTS": "/first/logs", "YAMO_GIT": "true"}[name]; value != "" {
+			return value
+		}
+		return operator(name)
+	}
 	writeFile(t, configured, "agent_id = 'x'\ntranscripts = 'logs'\ntoolsets = 'memory'\nranking = 'rfc0011'\n"+
 		"git_private = true\n")
 	approve(t, configured, getenv)

@@ -108,6 +108,22 @@ func TestTrust(t *testing.T) {
 	ignored("without a home")
 }
 
+// An approval that another account could have made is none.
+func TestApprovalOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	workspace, getenv := t.TempDir(), home(t)
+	writeFile(t, workspace, "toolsets = 'memory'\n")
+	approve(t, workspace, getenv)
+	dir, err := userFolder(getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chmod(t, filepath.Join(dir, "trusted"), 0o707)
+	if _, err := Read(workspace, getenv, All()...); err == nil || !strings.Contains(err.Error(), "other users can write") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A workspace cannot set what reaches the network, which key is read, how the server is reached, and whose session it
 // is, whether its file is approved or not.
 func TestWorkspaceCannotSet(t *testing.T) {

@@ -174,6 +174,11 @@ func TestUndoLast(t *testing.T) {
 	if _, err := e.UndoLast(t.Context(), last); err == nil || !strings.Contains(err.Error(), "no edit of MEMORY.md left") {
 		t.Errorf("without an edit: %v", err)
 	}
+	// Nobody has agreed to what groups would read again.
+	last.File = "AGENTS.md"
+	if _, err := e.UndoLast(t.Context(), last); err == nil || !strings.Contains(err.Error(), "every group reads") {
+		t.Errorf("of a file that groups read: %v", err)
+	}
 }
 
 func peopleIn(d *fixture) []string {
