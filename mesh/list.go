@@ -120,7 +120,7 @@ func (v *View) admitted(
 			if !current || !s.Read(doc, r) || !filter.Admit(r) || !hasWords(r, words) {
 				continue
 			}
-			hit := record.Hit{Record: r, Visibility: s.Visibility}
+			hit := record.Hit{Record: r, Visibility: s.Visibility, Standing: d.Standing}
 			if d.Past || len(s.Replaced(r.ID)) > 0 { // few are: a hit of each would take longer than the rest
 				hit = s.Hit(r)
 			}

@@ -161,6 +161,7 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 			drafts = append(drafts, ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m})
 		}
 	default:
+		drafts = k.describe(kept, r, dated, drafts)
 		known := func(seen *record.Record) bool { return seen.Content == r.Content }
 		k.done.Sightings = len(s.Sightings(kept.ID)) + 1
 		if !slices.ContainsFunc(s.Sightings(kept.ID), known) {
@@ -178,12 +179,29 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 	return append(drafts, revisions...), err
 }
 
+// describe drafts the update of kept, whose words r repeats in another form, by what r says of it. Its source, type and
+// session stay what they were.
+func (k *keeping) describe(kept *record.Record, r record.Record, dated bool, drafts []ledger.Draft) []ledger.Draft {
+	r.Type, r.Source, r.SessionID = record.DefaultType, "", ""
+	if !dated {
+		r.OccurredAt = ""
+	}
+	m, changed := overlay(kept.Memory, r.Memory)
+	if len(changed) == 0 {
+		return drafts
+	}
+	k.done.Updated, m.Content = changed, ""
+	return append(drafts, ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m})
+}
+
 // repeated returns the current memory that r repeats, nil if r is new or supersedes what it repeats.
 func (k *keeping) repeated(s *store.Snapshot, r *record.Record) *record.Record {
 	kept := s.Repeated(r)
 	if kept == nil && k.merge != "" {
 		if doc, ok := s.Doc(k.merge); ok && !s.Docs[doc].Past {
-			kept = s.Record(doc)
+			if known := s.Record(doc); !known.OtherEvent(r) {
+				kept = known
+			}
 		}
 	}
 	if kept != nil && kept.Content != r.Content && slices.Contains(k.supersedes, kept.ID) {

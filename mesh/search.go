@@ -217,7 +217,7 @@ func (v *View) rank(
 	if all := allOf(query, f); all != nil {
 		result.Hits = v.assessTime(result.Hits, all, q.MinConfidence)
 	} else if result.Hits, err = v.assessHits(
-		ctx, query, result.Hits, q.MinConfidence, confidence.Question); err != nil {
+		ctx, rank.About(query), result.Hits, q.MinConfidence, confidence.Question); err != nil {
 		return cache.Result{}, nil, err
 	}
 	lessons, err = v.assessHits(ctx, query, lessons, q.MinConfidence.Or(confidence.Possible), confidence.Task)

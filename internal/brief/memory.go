@@ -222,7 +222,7 @@ func (g *gatherer) memories(ctx context.Context) section {
 		}
 	}
 	isPinned := func(hit record.Hit) bool { return hit.HasTag("pinned") || hit.HasTag("#pinned") }
-	isStanding := func(hit record.Hit) bool { return hit.IsStanding() && hit.Source != conversation }
+	isStanding := func(hit record.Hit) bool { return hit.Standing && hit.Source != conversation }
 	add("Pinned", standingMost, all, isPinned)
 	add("Standing instructions and preferences", standingMost, all, isStanding)
 	add(recalledMemories, recalledMost, hits, func(hit record.Hit) bool {

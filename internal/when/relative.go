@@ -271,7 +271,7 @@ var habits = set("mornings lunchtimes afternoons evenings nights")
 // weekday matches "Tuesday", "Tuesday of last week", and the weekday of "Tuesday, 17 November".
 func (p *parser) weekday(i int) ([]Span, int) {
 	day, ok := weekdays[p.word(i)]
-	if !ok || habitual[p.word(i-1)] || habits[p.word(i+1)] {
+	if !ok || habitual[p.word(i-1)] || p.countedAt(i-1) > 0 || habits[p.word(i+1)] {
 		return nil, 0
 	}
 	// "Sat" and "Sun" are words, "Mon" and "Fri" are not.

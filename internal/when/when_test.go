@@ -179,6 +179,7 @@ func TestInText(t *testing.T) {
 		"We may 3 times a week march 5 miles":                     "",
 		"Mark and April sat in the sun; May was second":           "",
 		"A message from April and a present for June":             "",
+		"The museum is free on the first Sunday":                  "",
 		"Every Tuesday we meet; Black Friday sales":               "",
 		"Ana reads papers on Sunday evenings":                     "",
 		"Ana reads papers on Sunday evening":                      "2026-11-22",

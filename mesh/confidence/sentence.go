@@ -127,7 +127,7 @@ func (k kind) fits(word, lower string, at int) bool {
 }
 
 // content returns the indexes of the words that say what a sentence is about: all but function words. If it has no
-// others, these count.
+// others, these count. A verb that asks what was said says nothing of what that was about.
 func (s Sentence) content(names []string) []int {
 	var content, all []int
 	for i, word := range names {
@@ -135,7 +135,7 @@ func (s Sentence) content(names []string) []int {
 			continue
 		}
 		all = append(all, i)
-		if !function[word] && !light[word] {
+		if !function[word] && !light[word] && !asksToTell(names, i) {
 			content = append(content, i)
 		}
 	}
@@ -143,6 +143,22 @@ func (s Sentence) content(names []string) []int {
 		return all
 	}
 	return content
+}
+
+// asksToTell reports whether the word at index i is a verb with which a question asks what was said, or "remind me".
+func asksToTell(names []string, i int) bool {
+	if names[i] == "remind" {
+		return i+1 < len(names) && names[i+1] == "me"
+	}
+	if !telling[names[i]] {
+		return false
+	}
+	for k := i - 1; k >= max(0, i-2); k-- {
+		if tellers[names[k]] {
+			return true
+		}
+	}
+	return false
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -15,6 +15,11 @@ var (
 	// light verbs and nouns mean little by themselves: "go to the dentist", "what kind of".
 	light = set(`go goes going get gets getting come comes use uses used using take takes happen happened happens
 		thing things kind sort`)
+	// telling verbs ask, after "I", "we" or "you", for what was said: "What did I say about the ferry?" asks about the
+	// ferry.
+	telling = set(`say said tell told mention mentioned talk talked speak spoke discuss discussed know remember recall
+		recommend recommended suggest suggested advise advised explain explained`)
+	tellers = set(`i we you`)
 
 	// pronouns of who says a text and of who is spoken to, as the tokenizer splits them: "I've" is "i", "'" and "ve".
 	firstPerson  = set(`i my me mine we our us myself m ve`)

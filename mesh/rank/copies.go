@@ -19,7 +19,7 @@ func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {
 	for i, hit := range hits {
 		place[hit.ID] = i
 	}
-	seen := map[record.WordsKey]bool{}
+	seen := map[event]bool{}
 	kept := make([]record.Hit, 0, len(hits))
 	behind := map[int][]record.Hit{} // reflections, by the place of their best source
 	for i, hit := range hits {
@@ -60,13 +60,19 @@ func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {
 	return kept
 }
 
-// repeats reports whether a better hit has the same words, and notes them otherwise.
-func (r *Candidates) repeats(hit record.Hit, seen map[record.WordsKey]bool) bool {
+// event is what a hit tells: the same words of another time are another event.
+type event struct {
+	words    record.WordsKey
+	occurred string
+}
+
+// repeats reports whether a better hit has the same words and time, and notes them otherwise.
+func (r *Candidates) repeats(hit record.Hit, seen map[event]bool) bool {
 	if len(hit.Content) > maxCompared || !hit.IsMemory() ||
 		slices.ContainsFunc(r.parts, func(p *part) bool { return p.Visibility == hit.Visibility && p.Separated(hit.ID) }) {
 		return false
 	}
-	key := hit.Words()
+	key := event{hit.Words(), hit.OccurredAt}
 	repeated := seen[key]
 	seen[key] = true
 	return repeated

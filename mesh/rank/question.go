@@ -2,6 +2,8 @@ package rank
 
 import (
 	"regexp"
+	"strings"
+	"unicode"
 )
 
 // Weights of the speaker and of standing instructions: round numbers, see docs/ranking.md for what they gain.
@@ -19,9 +21,9 @@ var (
 		`\bhow (do|can|should|would|might|could) (I|you|we|one)\b|` +
 		`^what (are|is) (some|the (best|different|common|typical))\b|^which\b|` +
 		`\b(suggest|recommend)\b|\bshould I\b|\bhelp me\b|` +
-		`^(please )?(add|answer|book|build|change|commit|create|deploy|design|draft|explain|fix|format|generate|give|help|` +
-		`implement|make|order|plan|prepare|propose|push|refactor|release|rename|reply|review|run|schedule|send|set up|` +
-		`translate|update|write)\b`)
+		`^(please )?(add|answer|book|build|change|commit|convert|cook|create|deploy|design|draft|draw|email|explain|fix|` +
+		`format|generate|give|help|implement|install|make|merge|order|pack|plan|post|prepare|print|propose|publish|push|` +
+		`refactor|release|rename|reply|review|run|schedule|send|set up|take|translate|update|upgrade|write)\b`)
 	// asksPast finds questions about what was said or done before. They look for that, not for help.
 	asksPast = regexp.MustCompile(`(?i)\b(did|have|had|was|were) (I|we|you)\b|` +
 		`\b(I|we) (\w+ed|said|told|brought|did|had|took|went|made)\b|` +
@@ -72,6 +74,16 @@ func (q question) subject(query string) string {
 		return framing.ReplaceAllString(query, " ")
 	}
 	return query
+}
+
+// About returns the words of a query that tell what it is about: not those that ask for an overview or an order. It is
+// the query if there are no others.
+func About(query string) string {
+	about := parseQuestion(query).subject(asksOrder.ReplaceAllString(query, " "))
+	if !strings.ContainsFunc(about, unicode.IsLetter) {
+		return query
+	}
+	return about
 }
 
 // Ordered reports whether a query asks for an order in time.

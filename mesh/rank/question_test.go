@@ -22,6 +22,7 @@ func TestAsk(t *testing.T) {
 		"Write the release notes for the ferry app.":                  {help: true},
 		"Please review my pull request":                               {help: true},
 		"Give me a summary of what we did on the pump.":               {summary: true, broad: true},
+		"Take a screenshot of the dashboard":                          {help: true},
 		"Did I order the seeds?":                                      {},
 		"Can you list the parts of a pump?":                           {help: true},
 		"How many commits have been merged?":                          {},

@@ -184,6 +184,13 @@ func (r *Record) Fits(other *Record) bool {
 		fits(r.AgentID, other.AgentID) && fits(r.Skill, other.Skill) && fits(r.Project, other.Project)
 }
 
+// OtherEvent reports whether two memories tell of different times, by what is known of them: "Went for a run" of Monday
+// is not that of Wednesday. A date within the other is a more exact one.
+func (r *Record) OtherEvent(other *Record) bool {
+	a, b := r.OccurredAt, other.OccurredAt
+	return a != "" && b != "" && !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a)
+}
+
 // Limits of what a caller may store.
 const (
 	MaxContent = 1 << 20 // bytes of one memory, the scrubber's limit

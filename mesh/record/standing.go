@@ -18,8 +18,10 @@ var standing = regexp.MustCompile(`(?i)` +
 	`format|call)\b.*\b(when(ever)?|if|every time|each time) (I|we|you)\b|` +
 	`\bwhen(ever)? I ask\b|\bfrom (now|here) on\b|\bgoing forward\b|` +
 	`^please (use|answer|reply|respond|write|format|call|keep|don't|do not|speak|stick)\b|` +
-	`\bmy preference\b|\bI (really |always |usually |generally |strongly |much |also )*(prefer|avoid|dislike|hate)\b|` +
+	`\bmy preference\b|\bI (really |always |usually |generally |strongly |much |also |now |still )*` +
+	`(prefer|avoid|dislike|hate)\b|` +
 	`\bI('d| would) (much )?(rather|prefer)\b|\bI('d| would)? (like|want|need) you to (always|never)\b|` +
+	`\bI('d| would)? (like|want|need) you to\b.*\b(when(ever)?|every time|each time)\b|` +
 	`\b(the )?user (strongly |always |usually |generally |really )*(prefers|dislikes|hates|avoids|never wants|` +
 	`always wants|wants (me|you|the assistant|agents?|answers|` +
 	`replies|code) to|asked (me |you )?to (always|never)|would rather)\b|` +

@@ -371,7 +371,7 @@ func TestImageOfAnotherCompartment(t *testing.T) {
 // format.
 func TestImageFormat(t *testing.T) {
 	t.Parallel()
-	const format, want = "6.1", "c56cadd56f016048"
+	const format, want = "7.1", "c56cadd56f016048"
 	hash := sha256.New()
 	words := keyword.New()
 	for i, text := range []string{

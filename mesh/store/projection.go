@@ -63,7 +63,7 @@ type Document struct {
 	Deleted bool
 
 	Parts    bool // it is long: parts of it are compared with queries too, see Snapshot.Passages
-	Standing bool // a standing instruction or preference, see record.IsStanding
+	Standing bool // a standing instruction or preference, see record.IsStanding, or what replaced one
 	// These save a search that looks at all documents a look at each record, which takes longer than all else.
 	Ordinary  bool // neither a lesson nor bound to its session
 	Assistant bool // an assistant said it, see record.FromAssistant
@@ -309,6 +309,29 @@ func (p *Projection) noteStanding(doc int) {
 	case !p.docs[doc].Standing && known:
 		p.standing = slices.Delete(p.standing, at, at+1)
 	}
+}
+
+// maxRule is the maximum number of bytes of what is taken for a standing instruction because it replaced one: a longer
+// text may merge it with much else.
+const maxRule = 400
+
+// setStanding sets Document.Standing of the memory called id. What replaced a standing instruction is one, whatever its
+// words: "Calls may be scheduled from 9 on." p.mu is held.
+func (p *Projection) setStanding(id string) {
+	doc, ok := p.doc(id)
+	if !ok {
+		return
+	}
+	r := p.record(doc)
+	standing := r.IsStanding()
+	if len(r.Content) <= maxRule && r.Lesson == nil && r.Reflection == nil {
+		for _, revision := range p.revisions.by[id] {
+			old, ok := p.doc(revision.Old)
+			standing = standing || ok && p.docs[old].Standing
+		}
+	}
+	p.docs[doc].Standing = standing
+	p.noteStanding(doc)
 }
 
 // addContender lets a lesson or reflection compete with others of its pattern or key. p.mu is held.

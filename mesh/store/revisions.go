@@ -42,6 +42,7 @@ func (p *Projection) revise(r *record.Revision) {
 	p.revisions.of[r.Old] = r
 	if r.New != "" {
 		p.revisions.by[r.New] = append(p.revisions.by[r.New], r)
+		p.setStanding(r.New)
 	}
 	p.refresh(r.Old)
 }
@@ -91,6 +92,7 @@ func (p *Projection) drop(r *record.Revision) {
 	if p.revisions.by[r.New] = list; len(list) == 0 {
 		delete(p.revisions.by, r.New)
 	}
+	p.setStanding(r.New)
 }
 
 // refresh updates what follows from the revisions of the memory called id. p.mu is held.
@@ -149,8 +151,7 @@ func (p *Projection) update(id string, m record.Memory, at time.Time) {
 	p.held[doc] = hold(r)
 	p.keywords.SetLabels(doc, labels, r.Labels())
 	p.docs[doc].describe(r)
-	p.docs[doc].Standing = r.IsStanding()
-	p.noteStanding(doc)
+	p.setStanding(id)
 	p.refresh(id)
 }
 
@@ -178,13 +179,13 @@ func (s *Snapshot) Twin(r *record.Record) *record.Record {
 }
 
 // Repeated returns the current memory that r repeats, for the caller who may have left fields out: one with its
-// content, else one with its words. nil if r is new.
+// content, else one with its words. nil if r is new, also if the others tell of another time.
 func (s *Snapshot) Repeated(r *record.Record) *record.Record {
 	var alike *record.Record
 	for doc := range s.p.words.find(r.Words()) {
 		known := s.Record(doc)
 		switch {
-		case s.Docs[doc].Past || known.Reflection != nil || !known.Fits(r):
+		case s.Docs[doc].Past || known.Reflection != nil || !known.Fits(r) || known.OtherEvent(r):
 		case known.Content == r.Content:
 			return known
 		case alike == nil:

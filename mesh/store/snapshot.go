@@ -98,6 +98,9 @@ func (s *Snapshot) Project(doc int) string { return s.p.held[doc].origin.Value()
 // Hit returns r, which must be one of the snapshot's memories, as a hit without a score.
 func (s *Snapshot) Hit(r *record.Record) record.Hit {
 	hit := record.Hit{Record: r, Visibility: s.Visibility, Past: s.p.past(r.ID)}
+	if doc, ok := s.Doc(r.ID); ok {
+		hit.Standing = s.Docs[doc].Standing
+	}
 	for _, revision := range s.p.revisions.by[r.ID] {
 		if old := s.Find(revision.Old); old != nil {
 			hit.Replaced = append(hit.Replaced, record.Past{Record: old, Until: revision.At, Why: revision.Why})
