@@ -3,6 +3,8 @@ package record
 import (
 	"strconv"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // Accesses is how often, and when last, the audience itself has found a memory: RFC-0011 §2.2's access_count and
@@ -36,6 +38,15 @@ type Hit struct {
 	Past        *Revision // why it is not current, nil if it is
 	Standing    bool      // it is a standing instruction or a preference, see IsStanding, or replaced one
 	Sightings   int       // texts that were counted for it because they have its words; 0 for one
+}
+
+// Before returns what the memory replaced last, on one line of up to maxChars characters, "" if it replaced nothing. A
+// short correction such as "He retired." does not say what it is about.
+func (h Hit) Before(maxChars int) string {
+	if len(h.Replaced) == 0 {
+		return ""
+	}
+	return text.Shorten(text.OneLine(h.Replaced[len(h.Replaced)-1].Content), maxChars)
 }
 
 // From returns the source of the memory as an audience called home is told it: of another group's memory the group,

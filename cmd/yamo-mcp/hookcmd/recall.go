@@ -82,6 +82,9 @@ func (r *run) fitting(ctx context.Context, query string, a *asked) ([]string, er
 		line := "- " + r.line(hit)
 		mark, err := disputes.Mark(ctx, hit, lineChars/2)
 		r.problem = errors.Join(r.problem, err) // the memory is more useful without the mark than nothing
+		if before := hit.Before(lineChars / 2); mark == "" && before != "" && !hit.Foreign(r.home()) {
+			mark = "before: " + before
+		}
 		if mark != "" {
 			line += " [" + mark + "]"
 		}
@@ -133,7 +136,7 @@ func fits(query string, hit record.Hit, rough bool) bool {
 		return true
 	}
 	possible := level == confidence.Possible
-	shared, asked := shares(query, strings.Join(append(hit.Labels(), hit.Content), "\n"))
+	shared, asked := shares(query, strings.Join(append(hit.Labels(), hit.Content, hit.Before(lineChars/2)), "\n"))
 	switch {
 	case shared == 0:
 		return false

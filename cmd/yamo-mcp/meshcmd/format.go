@@ -70,6 +70,9 @@ func formatHits(
 	return b.String()
 }
 
+// beforeChars is the maximum number of characters that are shown of what a memory replaced.
+const beforeChars = 160
+
 // formatRecord returns the lines below a memory's heading: its type, source and date, the confidence of a search,
 // whose word it replaced unconfirmed, and its content.
 //
@@ -100,6 +103,11 @@ func formatRecord(h record.Hit, disputed marks, zone *time.Location) string {
 	}
 	if mark := disputed[h.ID]; mark != "" {
 		facts += " | In dispute: " + mark
+	} else if before := h.Before(beforeChars); before != "" {
+		if h.Visibility.Group() != "" {
+			before = strconv.Quote(before)
+		}
+		facts += " | Before: " + before
 	}
 	return fmt.Sprintf("Type: %s | Source: %s%s%s\n%s\n",
 		h.Type, source, origin(h.Visibility), facts, strings.Join(lines, "\n"))

@@ -145,6 +145,9 @@ func factsOf(s *screen.Screen, h record.Hit, disputed string) []string {
 	if h.Past != nil {
 		add(screen.Caution, "until "+s.Day(h.Past.At))
 	}
+	if before := h.Before(beforeChars); disputed == "" && before != "" {
+		add(screen.Faint, "before: "+before)
+	}
 	add(screen.Caution, disputed)
 	return facts
 }
