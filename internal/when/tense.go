@@ -15,8 +15,10 @@ const (
 )
 
 var (
-	futureWords = set("will shall ll going gonna plan plans planned planning schedule scheduled upcoming due deadline " +
-		"appointment tomorrow remind reminder booked expire expires must coming next agenda")
+	futureWords = set("will shall ll going gonna planned planning scheduled upcoming due tomorrow remind booked expire " +
+		"expires must coming next")
+	// plannedNouns name what is to come, unless it was: "the appointment was on Thursday".
+	plannedNouns = set("plan plans schedule deadline appointment reminder agenda")
 	// presentWords tell of the future where no word tells of the past: "the review is on Thursday".
 	presentWords = set("is are am s re do does start starts begin begins open opens end ends leave leaves fly flies " +
 		"arrive arrives happen happens happening go goes comes have should need needs can could would")
@@ -53,20 +55,22 @@ func (p *parser) bounds(i int) (from, to int) {
 
 // tenseOf returns the tense of a sentence.
 func tenseOf(sentence []token) tense {
-	var isPast, isFuture, isPresent bool
+	var isPast, isFuture, isPresent, isPlan, isOver bool
 	for i, t := range sentence {
 		switch {
 		case t.text == "going" && i+1 < len(sentence) && sentence[i+1].text == "on": // it happens
 		case futureWords[t.text]:
 			isFuture = true
+		case plannedNouns[t.text]:
+			isPlan = true
 		case pastWords[t.text], len(t.text) > 3 && strings.HasSuffix(t.text, "ed") && !notPast[t.text]:
-			isPast = true
+			isPast, isOver = true, isOver || t.text == "was" || t.text == "were"
 		case presentWords[t.text]:
 			isPresent = true
 		}
 	}
 	switch {
-	case isFuture:
+	case isFuture, isPlan && !isOver:
 		return future
 	case isPast:
 		return past

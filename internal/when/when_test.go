@@ -210,6 +210,10 @@ func TestInText(t *testing.T) {
 		"The review was postponed to 3 March.":                    "2027-03-03",
 		"The check-up was moved to Sunday, 6 December":            "2026-12-06",
 		"The standup moved from Tuesday to Thursday":              "2026-11-17 2026-11-26",
+		"The appointment was on Thursday.":                        "2026-11-19",
+		"The appointment was moved to Thursday.":                  "2026-11-26",
+		"The dentist appointment is on Thursday":                  "2026-11-26",
+		"I planned for Thursday":                                  "2026-11-26",
 		"The sale ran from Tuesday to Thursday":                   "2026-11-17/2026-11-19",
 		"The meeting got pushed to Monday.":                       "2026-11-23",
 		"The wedding was set for 6 June.":                         "2027-06-06",
@@ -280,6 +284,9 @@ func TestInQuestion(t *testing.T) {
 		"What did we do in the last week of October?":      "2026-10-25/2026-10-31",
 		"What did Ana do on the first Monday of November?": "2026-11-02",
 		"What happened in 2026-W40?":                       "2026-09-28/2026-10-04",
+		"What was Rui's phone plan in March?":              "2026-03",
+		"When was the deadline in March?":                  "2026-03",
+		"What is the plan in March?":                       "2027-03",
 		"What did I do on 10 and 11 November?":             "2026-11-10/2026-11-11",
 	} {
 		if diff := cmp.Diff(want, isoOf(asked(text, friday(t)))); diff != "" {
