@@ -91,19 +91,19 @@ func TestTimelineHasPages(t *testing.T) {
 func TestCorrect(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	old := f.store(record.Memory{Content: "The dentist is on 24 November 2026", Tags: []string{"health"}}, "")
+	old := f.store(record.Memory{Content: "The dentist is on 24 March 2031", Tags: []string{"health"}}, "")
 	next := f.post("/memory/"+old+"/correct", http.StatusSeeOther, url.Values{
-		"text": {"The dentist is on 25 November 2026\r\nat 11:00"}, "why": {"moved"},
+		"text": {"The dentist is on 25 March 2031\r\nat 11:00"}, "why": {"moved"},
 	})
 	page := f.get(next, 200)
-	f.shows(page, "Corrected.", "25 November 2026\nat 11:00", "24 November 2026", "Not current since", ": moved", "health",
-		"said by you", "about 25 November 2026")
+	f.shows(page, "Corrected.", "25 March 2031\nat 11:00", "24 March 2031", "Not current since", ": moved", "health",
+		"said by you", "about 25 March 2031")
 	hit, err := f.person.Memory.Get(t.Context(), old)
 	if err != nil || hit.Past == nil || hit.Past.Why != "moved" {
 		t.Errorf("the old memory is %+v, %v; want it superseded", hit.Past, err)
 	}
-	f.lacks(f.get("/", 200), "24 November 2026")
-	f.shows(f.get("/?all=1", 200), "24 November 2026", "What replaced it")
+	f.lacks(f.get("/", 200), "24 March 2031")
+	f.shows(f.get("/?all=1", 200), "24 March 2031", "What replaced it")
 	// What was typed is not lost when it is refused.
 	f.shows(f.post("/memory/"+strings.TrimPrefix(strings.TrimSuffix(next, "?done=corrected"), "/memory/")+"/correct",
 		http.StatusUnprocessableEntity, url.Values{
