@@ -18,4 +18,7 @@ func TestCorrectionFitsByWhatItReplaced(t *testing.T) {
 	if !fits("Where does Rui work?", hit, false) {
 		t.Error("it does not fit")
 	}
+	if !isMute("Where does Rui work?", hit) || isMute("When did he retire?", hit) {
+		t.Error("what it replaced is to be shown to a prompt none of whose words it has, and to no other")
+	}
 }

@@ -82,7 +82,8 @@ func (r *run) fitting(ctx context.Context, query string, a *asked) ([]string, er
 		line := "- " + r.line(hit)
 		mark, err := disputes.Mark(ctx, hit, lineChars/2)
 		r.problem = errors.Join(r.problem, err) // the memory is more useful without the mark than nothing
-		if before := hit.Before(lineChars / 2); mark == "" && before != "" && !hit.Foreign(r.home()) {
+		if before := hit.Before(lineChars / 2); mark == "" && before != "" && isMute(query, hit) &&
+			!hit.Foreign(r.home()) {
 			mark = "before: " + before
 		}
 		if mark != "" {
@@ -147,6 +148,13 @@ func fits(query string, hit record.Hit, rough bool) bool {
 	default:
 		return possible && (asked == 1 || hit.Strength >= onlyStrength)
 	}
+}
+
+// isMute reports whether a memory has no word of a query, so that a reader needs what it replaced to see what it is
+// about: "He retired."
+func isMute(query string, hit record.Hit) bool {
+	shared, _ := shares(query, strings.Join(append(hit.Labels(), hit.Content), "\n"))
+	return shared == 0
 }
 
 // shares returns how many of a query's words a memory has, and how many words the query has.
