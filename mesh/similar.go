@@ -115,8 +115,11 @@ func alike(c *compartment, content string, meaning []float32) []likely {
 	defer s.Release()
 	found := map[int]likely{}
 	add := func(doc int, share float64) {
+		if s.Docs[doc].Deleted || s.Docs[doc].Past {
+			return
+		}
 		r := s.Record(doc)
-		if r == nil || s.Docs[doc].Past || r.Lesson != nil || r.Reflection != nil {
+		if r.Lesson != nil || r.Reflection != nil {
 			return
 		}
 		l := likely{record: r, share: max(share, found[doc].share)}

@@ -24,7 +24,7 @@ type lines struct{ strings.Builder }
 // breaks are line breaks, with the blank lines after them.
 var breaks = regexp.MustCompile(`\n\s*\n|\n`)
 
-// unmarked are the brackets of marks, and what stands for them in the text of a mark.
+// unmarked replaces the brackets of marks in the text of a mark.
 var unmarked = strings.NewReplacer("[", "(", "]", ")")
 
 // add writes a line of words, without the empty ones, and after them the marks in brackets.

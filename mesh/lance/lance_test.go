@@ -104,16 +104,6 @@ func mustIDs(t testing.TB, db *DB) []string {
 	return ids
 }
 
-// sortedIDs returns the ids in the table, each once.
-func sortedIDs(ctx context.Context, db *DB) (ids []string, err error) {
-	err = db.IDs(ctx, func() func(string) {
-		ids = []string{}
-		return func(id string) { ids = append(ids, id) }
-	})
-	slices.Sort(ids)
-	return slices.Compact(ids), err
-}
-
 func mustCount(t testing.TB, db *DB, want int) {
 	t.Helper()
 	if n, err := db.Count(t.Context()); err != nil || n != want {

@@ -141,8 +141,8 @@ func (db *DB) AllMemories(ctx context.Context, withVector bool) iter.Seq2[Memory
 	return memories.rows(ctx, db, withVector)
 }
 
-// IDs reads the ids in memory_entries. begin returns what is called with each, and is called again if reading begins
-// anew. The caller compares them with the ledger both ways: after a power loss, rows may be missing and deleted ones
+// IDs reads the ids in memory_entries. begin returns what is called with each, and is called again if reading starts
+// again. The caller compares them with the ledger both ways: after a power loss, rows may be missing and deleted ones
 // may be back.
 func (db *DB) IDs(ctx context.Context, begin func() (visit func(id string))) error {
 	return db.use(ctx, memoryTable, func(h *handle) error {

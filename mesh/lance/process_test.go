@@ -256,3 +256,13 @@ func TestDropAndRebuildIsNoticed(t *testing.T) {
 		}
 	}
 }
+
+// sortedIDs returns the ids in the table, each once.
+func sortedIDs(ctx context.Context, db *DB) (ids []string, err error) {
+	err = db.IDs(ctx, func() func(string) {
+		ids = []string{}
+		return func(id string) { ids = append(ids, id) }
+	})
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}

@@ -58,8 +58,29 @@ func hold(r *record.Record) held {
 	return h
 }
 
-// createdAt returns the time of h.created.
-func (h *held) createdAt() time.Time { return time.UnixMilli(h.created).UTC() }
+// createdAt is record.Record.CreatedAt.
+func (h *held) createdAt() time.Time {
+	if h.rest != nil && !h.rest.created.IsZero() {
+		return h.rest.created
+	}
+	return time.UnixMilli(h.created).UTC()
+}
+
+// lesson is record.Record.Lesson.
+func (h *held) lesson() *record.Lesson {
+	if h.rest == nil {
+		return nil
+	}
+	return h.rest.lesson
+}
+
+// reflection is record.Record.Reflection.
+func (h *held) reflection() *record.Reflection {
+	if h.rest == nil {
+		return nil
+	}
+	return h.rest.reflection
+}
 
 // record makes to the record that was held.
 func (h *held) record(to *record.Record) {
@@ -80,9 +101,6 @@ func (h *held) record(to *record.Record) {
 	to.Metadata = more.metadata
 	to.Lesson, to.Reflection, to.Heritage = more.lesson, more.reflection, more.heritage
 	to.Imported, to.Redacted, to.UpdatedAt = more.imported, more.redacted, more.updated
-	if !more.created.IsZero() {
-		to.CreatedAt = more.created
-	}
 }
 
 // vectorID is record.Record.VectorID.

@@ -216,20 +216,11 @@ func readDocuments(section []byte, to []held, known []derived) (n int, err error
 
 // readTables reads the strings and the origins.
 func (r *documentReader) readTables() {
-	n := r.number()
-	if n > r.left() {
-		r.fail()
-		return
-	}
-	r.table = make([]string, n)
+	r.table = make([]string, r.count())
 	for i := range r.table {
 		r.table[i] = r.text()
 	}
-	if n = r.number(); n > r.left() {
-		r.fail()
-		return
-	}
-	r.origins = make([]unique.Handle[origin], n)
+	r.origins = make([]unique.Handle[origin], r.count())
 	for i := range r.origins {
 		var o origin
 		for _, s := range o.strings() {
@@ -253,12 +244,7 @@ func (r *documentReader) document(to *held, known *derived) {
 	to.seq, to.created = int64(r.number()), r.signed()
 	copy(known.Words[:], r.bytes(len(known.Words)))
 	if flags&hasTags != 0 {
-		n := r.number()
-		if n > r.left() {
-			r.fail()
-			return
-		}
-		to.tags = make([]string, n)
+		to.tags = make([]string, r.count())
 		for i := range to.tags {
 			to.tags[i] = r.share()
 		}
@@ -321,6 +307,16 @@ func (r *documentReader) number() int {
 	}
 	r.fail()
 	return 0
+}
+
+// count reads the number of what follows, each of which takes a byte or more.
+func (r *documentReader) count() int {
+	n := r.number()
+	if n > r.left() {
+		r.fail()
+		return 0
+	}
+	return n
 }
 
 // signed reads a number that binary.AppendVarint has written.

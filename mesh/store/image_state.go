@@ -151,7 +151,7 @@ func (p *Projection) adopt(image *decodedImage) {
 	wait.Wait()
 	for doc := range p.held {
 		h := &p.held[doc]
-		if h.rest != nil && (h.rest.lesson != nil || h.rest.reflection != nil) {
+		if h.lesson() != nil || h.reflection() != nil {
 			p.addContender(doc)
 		}
 		if p.docs[doc].Parts {

@@ -401,7 +401,7 @@ func (p *Projection) remove(id string) {
 		// The next best takes its place: a superseded lesson is active again when its successor is deleted.
 		delete(p.patterns, r.Lesson.PatternID)
 		for other := range p.held {
-			if more := p.held[other].rest; more != nil && more.lesson != nil && more.lesson.PatternID == r.Lesson.PatternID {
+			if l := p.held[other].lesson(); l != nil && l.PatternID == r.Lesson.PatternID {
 				p.contend(other)
 			}
 		}
@@ -409,7 +409,7 @@ func (p *Projection) remove(id string) {
 	if r.Reflection != nil && p.derived[r.Reflection.Key] == doc {
 		delete(p.derived, r.Reflection.Key)
 		for other := range p.held {
-			if more := p.held[other].rest; more != nil && more.reflection != nil && more.reflection.Key == r.Reflection.Key {
+			if x := p.held[other].reflection(); x != nil && x.Key == r.Reflection.Key {
 				p.prefer(other)
 			}
 		}

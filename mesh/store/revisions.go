@@ -264,18 +264,18 @@ func (s *Snapshot) Sightings(id string) []*record.Record { return s.p.sightings[
 // TrueAt reports whether the memory of document doc was current at a time: it was known by then, or described what was
 // true by then, and nothing had replaced it.
 func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
-	r := s.Record(doc)
-	if r == nil {
+	if s.Docs[doc].Deleted {
 		return false
 	}
-	if revision := s.p.past(r.ID); revision != nil && !revision.At.After(at) {
+	h := &s.p.held[doc]
+	if revision := s.p.past(h.id); revision != nil && !revision.At.After(at) {
 		return false
 	}
-	if s.Docs[doc].Past && r.Lesson != nil {
+	if s.Docs[doc].Past && h.lesson() != nil {
 		return false
 	}
-	if !r.CreatedAt.After(at) {
+	if !h.createdAt().After(at) {
 		return true
 	}
-	return slices.ContainsFunc(s.p.revisions.by[r.ID], func(by *record.Revision) bool { return !by.At.After(at) })
+	return slices.ContainsFunc(s.p.revisions.by[h.id], func(by *record.Revision) bool { return !by.At.After(at) })
 }

@@ -121,8 +121,7 @@ func (p *Projection) Doc(id string) (doc int, ok bool) {
 
 // Doc returns the number of the document of the memory called id.
 func (s *Snapshot) Doc(id string) (doc int, ok bool) {
-	doc, ok = s.p.doc(id)
-	return doc, ok
+	return s.p.doc(id)
 }
 
 // Find returns the memory called id, nil if it does not exist.

@@ -93,17 +93,3 @@ func isNoWords(v string) bool {
 		return !isEnglish(chars.Lower(w))
 	})
 }
-
-// Names and values with a key each: in objects of JSON and YAML, in the attributes and the elements of markup.
-var (
-	namedFirst = regexp.MustCompile(`(?i)(?:\w*name|\w*key|\blabel|\bid|\bfield|\btitle)["']?\s*[:=]\s*` +
-		`(?:"([^"\n]{2,60})"|'([^'\n]{2,60})'|([\w./-]{2,60})[\s,;])[^{}<>]{0,100}?(?:\b|["'])\w*value["']?\s*[:=]\s*` +
-		`(?:"((?:\\.|[^"\\\n])*)"|'([^'\n]*)'|([^\s"',{}<>]+))`)
-	namedLast = regexp.MustCompile(`(?i)\bvalue["']?\s*[:=]\s*(?:"((?:\\.|[^"\\\n])*)"|'([^'\n]*)')` +
-		`[^{}<>\n]{0,60}?\b(?:name|key|label|id)["']?\s*[:=]\s*["']([\w./ -]{2,60}?)["']`)
-	element = regexp.MustCompile(`<([\w:.-]+)((?:\s[^<>]*)?)>\s*([^<>\n]{1,200}?)\s*</`)
-	beside  = regexp.MustCompile(`>([^<>\n]{2,60})</[\w:.-]+>\s*<[\w:.-]+[^<>]*>([^<>\n]{3,200})</`)
-	attrKey = regexp.MustCompile(`(?i)\s(?:key|name|id)=["']([^"'\n]+)["']`)
-)
-
-// findNamedValues finds secrets whose name is a value too: {"name": "DB_PASSWORD", "value": "x"},

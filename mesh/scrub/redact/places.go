@@ -322,6 +322,19 @@ func isCommunity(v string) bool { return argumentSecret(v) && v != "public" && v
 // anyPassword accepts what is next to an unambiguous name, whatever it looks like.
 func anyPassword(v string) bool { return notReference(v) && !isPlaceholder(v) && !notSaid(v) }
 
+// Names and values with a key each: in objects of JSON and YAML, in the attributes and the elements of markup.
+var (
+	namedFirst = regexp.MustCompile(`(?i)(?:\w*name|\w*key|\blabel|\bid|\bfield|\btitle)["']?\s*[:=]\s*` +
+		`(?:"([^"\n]{2,60})"|'([^'\n]{2,60})'|([\w./-]{2,60})[\s,;])[^{}<>]{0,100}?(?:\b|["'])\w*value["']?\s*[:=]\s*` +
+		`(?:"((?:\\.|[^"\\\n])*)"|'([^'\n]*)'|([^\s"',{}<>]+))`)
+	namedLast = regexp.MustCompile(`(?i)\bvalue["']?\s*[:=]\s*(?:"((?:\\.|[^"\\\n])*)"|'([^'\n]*)')` +
+		`[^{}<>\n]{0,60}?\b(?:name|key|label|id)["']?\s*[:=]\s*["']([\w./ -]{2,60}?)["']`)
+	element = regexp.MustCompile(`<([\w:.-]+)((?:\s[^<>]*)?)>\s*([^<>\n]{1,200}?)\s*</`)
+	beside  = regexp.MustCompile(`>([^<>\n]{2,60})</[\w:.-]+>\s*<[\w:.-]+[^<>]*>([^<>\n]{3,200})</`)
+	attrKey = regexp.MustCompile(`(?i)\s(?:key|name|id)=["']([^"'\n]+)["']`)
+)
+
+// findNamedValues finds secrets whose name is a value too: {"name": "DB_PASSWORD", "value": "x"},
 // <add key="ApiKey" value="x"/>, <password>x</password>, <key>Password</key><string>x</string>.
 func findNamedValues(text, lower string, mentions []mention) (found []Finding) {
 	for _, near := range partsAround(text, mentions) {
