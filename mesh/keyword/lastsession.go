@@ -4,10 +4,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // generic are words that name no subject in a question about the last session.
-var generic = wordSet(`where what how which did do does was were are is have has had can could would shall should let
+var generic = text.Set(`where what how which did do does was were are is have has had can could would shall should let
 	lets we i you us me my our your he she they the a an of in on at to from with for it that this these and so please hi
 	hello hey good morning evening again last previous previously latest recent recently earlier most yesterday yesterdays
 	today time session sessions conversation conversations chat day work working worked doing done leave left off stop
@@ -15,14 +17,6 @@ var generic = wordSet(`where what how which did do does was were are is have has
 	summary catch status state things thing happened happen talk talked talking discuss discussed discussing about before
 	next open still tell show know remember get got far progress update stand just now back start started right ok okay
 	exactly quick quickly brief briefly give need want`)
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(list) {
-		set[word] = true
-	}
-	return set
-}
 
 // resuming are the forms of questions about the last session.
 var resuming = regexp.MustCompile(`\b(` + strings.Join([]string{
@@ -38,10 +32,10 @@ var questionWords = regexp.MustCompile(`[\p{L}\p{N}]+`)
 
 // A question for all of a time begins with one of openers, after some of fillers, and consists of words of unspecific.
 var (
-	fillers = wordSet(`so ok okay and please hey hi hello good morning evening`)
-	openers = wordSet(`what whats which how did have has was were is are am anything something everything any all show
+	fillers = text.Set(`so ok okay and please hey hi hello good morning evening`)
+	openers = text.Set(`what whats which how did have has was were is are am anything something everything any all show
 		list tell give remind recap summarize`)
-	unspecific = wordSet(`what whats which how did do does done doing was were is are am be been have has had will would
+	unspecific = text.Set(`what whats which how did do does done doing was were is are am be been have has had will would
 		should can could anything something everything nothing any all else other there i we you us me my our the a an of in
 		on at to from with for it that this these happen happens happened happening go going went up like busy new news
 		work worked working talk talked talking discuss discussed discussing about remember note notes noted record records

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -18,18 +20,10 @@ type difference struct {
 }
 
 // left are words that a difference ignores.
-var left = set("a an the now currently also still nowadays meanwhile dr mr mrs ms")
+var left = text.Set("a an the now currently also still nowadays meanwhile dr mr mrs ms")
 
 // copulas are forms of "to be"; two in a row are one.
-var copulas = set("is are was were be been has been's being")
-
-func set(words string) map[string]bool {
-	list := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		list[word] = true
-	}
-	return list
-}
+var copulas = text.Set("is are was were be been has been's being")
 
 // differ returns the one place in which the texts differ.
 func (a Aspects) differ(b Aspects) difference {
@@ -82,11 +76,11 @@ var (
 	// role ends the head before who or what has a role: "the user's dentist is", "her favourite color is".
 	role = regexp.MustCompile(`(?:['’]s?|^my|\bhis|\bher|\btheir|\bour|^the|^user|^)\s*(.*?)(\pL+) is( called)?$`)
 	// only are words for what someone has one of, and superlatives.
-	only = set("dentist doctor gp physician therapist landlord boss manager supervisor employer job profession bank " +
+	only = text.Set("dentist doctor gp physician therapist landlord boss manager supervisor employer job profession bank " +
 		"phone smartphone laptop car address timezone zone email birthday name surname wife husband spouse fiancé employer " +
 		"favourite favorite preferred main primary current default password nationality citizenship")
 	// several are words for what there may be several of, so that two names do not contradict each other.
-	several = set("brother sister sibling friend colleague cousin aunt uncle child son daughter kid neighbor neighbour " +
+	several = text.Set("brother sister sibling friend colleague cousin aunt uncle child son daughter kid neighbor neighbour " +
 		"cat dog pet grandchild grandson granddaughter nephew niece teacher student member client customer parent " +
 		"hobby language allergy rule goal")
 	// possession tells what someone has, or uses.

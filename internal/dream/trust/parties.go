@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // This file has a rule of structure. Who gets a right is told in endlessly many ways, and each of them names someone
@@ -28,7 +30,7 @@ var charge = prefixes(`mail mails$ e-mail email message inbox$ account savings m
 	почт счет счёт сообщени парол деньг денег платеж платёж пошт рахун повідомл`)
 
 // software are words after which a noun of charge is the name of a program's part: "the payment service".
-var software = wordSet("service services api queue module table server system pipeline page team format library " +
+var software = text.Set("service services api queue module table server system pipeline page team format library " +
 	"schema client gateway broker class function endpoint bus parser template test tests review reviews base style")
 
 // control are beginnings of words for what protects the user's things, and for what lifts it.
@@ -63,23 +65,23 @@ var ideographs = anyOf(`邮件|郵件|账户|賬戶|帐户|密码|密碼|消息|
 
 // notParties are words after which a name is that of a place or a product, or which have capitals without being names.
 var (
-	before = wordSet("in at on via using near through into called named a an the im am bei v na w i à en dans chez " +
+	before = text.Set("in at on via using near through into called named a an the im am bei v na w i à en dans chez " +
 		"em bij op")
-	capital = wordSet("i monday tuesday wednesday thursday friday saturday sunday january february march april may june " +
+	capital = text.Set("i monday tuesday wednesday thursday friday saturday sunday january february march april may june " +
 		"july august september october november december mondays tuesdays wednesdays thursdays fridays saturdays " +
 		"sundays english german french spanish italian dutch portuguese polish czech russian chinese japanese christmas " +
 		"easter whatsapp signal telegram gmail")
 	// links are words after which a capital begins a name also in a language that gives capitals to all nouns.
-	links = wordSet("to from for with by that than an für mit von dass als pro s se že od k ke à pour avec par que a " +
+	links = text.Set("to from for with by that than an für mit von dass als pro s se že od k ke à pour avec par que a " +
 		"para con por per che da di de voor met aan dat van dla z że u для с что у к")
-	articles = wordSet("the a an this that these those his her their its my our your no every each all some if when " +
+	articles = text.Set("the a an this that these those his her their its my our your no every each all some if when " +
 		"since after before for from in on at by with as there it he she they we i what who which der die das den dem des " +
 		"ein eine für seit le la les l un une des pour el los las una para il lo gli i per de het een voor w na v pro od " +
 		"za dla se prefers likes and or but")
-	modifies    = wordSet("his her their my our")
-	determiners = wordSet("the a an his her their our all any")
-	german      = wordSet("der die das den dem des und ist nicht hat für darf mit von ein eine seine dass")
-	verbs       = wordSet("is was has had may can could gets got will would should must and or keeps")
+	modifies    = text.Set("his her their my our")
+	determiners = text.Set("the a an his her their our all any")
+	german      = text.Set("der die das den dem des und ist nicht hat für darf mit von ein eine seine dass")
+	verbs       = text.Set("is was has had may can could gets got will would should must and or keeps")
 )
 
 // othersShare reports whether a text tells what someone else has to do with what an agent looks after for its user, or
@@ -198,12 +200,4 @@ func (l prefixList) has(word string) bool {
 		}
 	}
 	return l.begin[word]
-}
-
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(text) {
-		set[word] = true
-	}
-	return set
 }

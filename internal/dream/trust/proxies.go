@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // This file finds statements that someone acts for the user. Somebody who may do that may do everything, so no noun of
@@ -16,8 +18,8 @@ var (
 		sprech sprich entscheid unterschr unterzeich antwort fala$ falam falar habla$ hablan hablar parle$ parlent parla$
 		parlano decide$ décide assina$ firma$ signe$ rozhod mluví$ podepis mówi$ decyduje podpis spreekt beslis tekent`)
 	// instead are words for "for", in the languages of the rules.
-	instead = wordSet("for für por pour per voor za dla")
-	linking = wordSet("is are was were counts ist é e es est è")
+	instead = text.Set("for für por pour per voor za dla")
+	linking = text.Set("is are was were counts ist é e es est è")
 )
 
 // standsIn reports whether a text tells that someone else decides or speaks for the user, or that something of theirs

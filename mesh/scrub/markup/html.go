@@ -3,6 +3,8 @@ package markup
 import (
 	"strings"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+
 	"github.com/yuin/goldmark/ast"
 	"golang.org/x/net/html"
 
@@ -28,37 +30,28 @@ import (
 // tag" stay.
 
 // blockElements begin and end on a line of their own.
-var blockElements = set(`address article aside blockquote body caption center dd details dialog dir div dl dt fieldset
+var blockElements = text.Set(`address article aside blockquote body caption center dd details dialog dir div dl dt fieldset
 	figcaption figure
 	footer form h1 h2 h3 h4 h5 h6 head header html legend li main menu nav ol optgroup option p pre section select summary
 	table tbody tfoot
 	thead title tr ul hgroup search`)
 
-var inlineElements = set(`a abbr acronym audio b bdi bdo big button canvas cite code data datalist del dfn em font i
+var inlineElements = text.Set(`a abbr acronym audio b bdi bdo big button canvas cite code data datalist del dfn em font i
 	iframe ins kbd label
 	map mark meter noscript object output picture progress q rp rt ruby s samp script small span strike strong style sub
 	sup svg td th
 	template textarea time tt u var video colgroup`)
 
-var voidElements = set(`area base br col embed hr img input link meta param source track wbr`)
+var voidElements = text.Set(`area base br col embed hr img input link meta param source track wbr`)
 
 // optionalEnd are elements that HTML lets end without a closing tag.
-var optionalEnd = set(`li p td th tr dt dd option thead tbody tfoot`)
+var optionalEnd = text.Set(`li p td th tr dt dd option thead tbody tfoot`)
 
 // dropped are elements whose content is no text.
-var dropped = set(`script style`)
+var dropped = text.Set(`script style`)
 
 // furniture are elements around the content of a page.
-var furniture = set(`nav noscript template svg iframe canvas object select`)
-
-// set returns the words, which are separated by white space, as a set.
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
+var furniture = text.Set(`nav noscript template svg iframe canvas object select`)
 
 func isElement(name string) bool {
 	return blockElements[name] || inlineElements[name] || voidElements[name]

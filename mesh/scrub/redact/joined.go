@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
@@ -129,11 +131,11 @@ func isRegion(parts []string) bool {
 }
 
 // foreignLinks join words in languages other than English.
-var foreignLinks = set(`im am auf aus vom zum und de du la le les des del da do di el y et sur con com à a na em en
+var foreignLinks = text.Set(`im am auf aus vom zum und de du la le les des del da do di el y et sur con com à a na em en
 	van op`)
 
 // technical are words of the names that hosts, branches, releases and documents have.
-var technical = set(`web frontend backend app apps api apis prod production staging stage dev test tests cluster node
+var technical = text.Set(`web frontend backend app apps api apis prod production staging stage dev test tests cluster node
 	nodes host hosts pod pods job jobs worker workers feature fix bug bugfix hotfix issue task release build version
 	step part phase sprint chapter lesson unit module section page table figure draft final copy new old beta alpha
 	rev revision run batch group team room floor desk zone region rack disk volume line level tier plan type class

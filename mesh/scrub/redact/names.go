@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // meaning is what the name of a field says of its value.
@@ -28,51 +30,42 @@ func (m meaning) kind() Kind {
 
 // The words that names end in.
 var (
-	passwordNouns = set(`password passwd passwort passcode pwd pw pass kennwort contraseña contrasena contrasenya
+	passwordNouns = text.Set(`password passwd passwort passcode pwd pw pass kennwort contraseña contrasena contrasenya
 		clave senha wachtwoord lösenord adgangskode passord salasana hasło haslo heslo jelszó parola parool lozinka
 		пароль şifre sifre authtok userpw bindpw rootpw dbpass storepass keypass requirepass masterauth becomepass
 		mdp psw passwrd kenncode userpassword syspasswd パスワード 密码 密碼 口令 비밀번호 암호`)
-	phraseNouns = set(`passphrase psk passwortsatz`)
-	codeNouns   = set(`pin puk cvv cvc pinpuk zugangscode toegangscode türcode alarmcode geheimzahl digicode
+	phraseNouns = text.Set(`passphrase psk passwortsatz`)
+	codeNouns   = text.Set(`pin puk cvv cvc pinpuk zugangscode toegangscode türcode alarmcode geheimzahl digicode
 		freischaltcode sperrcode entsperrcode öffnungscode schlosscode haustürcode safecode tresorcode garagencode
 		lockbox keybox schlüsselbox schlüsselsafe`)
 	// combinations are opened by turning: 14-32-7.
-	combinations = set(`combination kombination zahlenkombination combinación combinaison combinazione combinação`)
-	keyNouns     = set(`secret token apikey totp otp authkey secretkey accesskey privatekey licensekey appkey webhooksecret
+	combinations = text.Set(`combination kombination zahlenkombination combinación combinaison combinazione combinação`)
+	keyNouns     = text.Set(`secret token apikey totp otp authkey secretkey accesskey privatekey licensekey appkey webhooksecret
 		apitoken clientsecret authtoken accesstoken refreshtoken bottoken`)
 	// keyOwners are before "key": a key without one of them is that of a map or a keyboard.
-	keyOwners = set(`api secret auth authentication access private encryption encrypt decryption signing sign master
+	keyOwners = text.Set(`api secret auth authentication access private encryption encrypt decryption signing sign master
 		integration routing license licence recovery account shared hmac app application preshared product wep wpa wifi fi
 		wlan lan network unseal storage webhook session cipher aes jwt ingest ingestion admin subscription activation root
 		restore security logged base in backup host psk deploy push vapid write management crypto fernet cookie
 		bitlocker registration join dsn consumer partner merchant function azure openai stripe sendgrid anthropic
 		github gitlab slack datadog mailgun twilio maps groq mistral gemini`)
 	// wirelessOwners are the same for what people type.
-	wirelessOwners = set(`wep wpa wifi fi wlan wireless hotspot`)
-	saltOwners     = set(`auth in nonce secure secret password hash session cookie encryption jwt`)
-	codeOwners     = set(`pin alarm panel door gate access entry lock safe garage lockbox keypad entrance padlock locker
+	wirelessOwners = text.Set(`wep wpa wifi fi wlan wireless hotspot`)
+	saltOwners     = text.Set(`auth in nonce secure secret password hash session cookie encryption jwt`)
+	codeOwners     = text.Set(`pin alarm panel door gate access entry lock safe garage lockbox keypad entrance padlock locker
 		intercom disarm duress arming entrée accès cellar building shed room security unlock master installer guard
 		parking elevator lift sim voicemail screen parental`)
 	// lateWords are after the noun and leave its meaning.
-	lateWords = set(`value text plain plaintext string new old current prod production dev test staging primary secondary
+	lateWords = text.Set(`value text plain plaintext string new old current prod production dev test staging primary secondary
 		default initial generated raw env input temp temporary confirm confirmation again repeat base64 b64 live real main
 		master local remote admin user root db backup a b x y`)
 	// headEnds end the noun of a phrase: "password for the router".
-	headEnds = set(`for of on at d dell l de du del des da do für zum vom van voor di della to in pour para local`)
+	headEnds = text.Set(`for of on at d dell l de du del des da do für zum vom van voor di della to in pour para local`)
 	// publicOwners are before a noun whose value is public.
-	publicOwners = set(`public next prev previous forward backward page continuation idempotency cancel request sync
+	publicOwners = text.Set(`public next prev previous forward backward page continuation idempotency cancel request sync
 		cursor csrf pagination
 		start starting no lexer parser max min total stop eos bos pad special unk mask design syntax`)
 )
-
-// set returns the words of a list.
-func set(list string) map[string]bool {
-	words := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		words[w] = true
-	}
-	return words
-}
 
 // nameWords divides a name into its words in lower case: at signs, at capitals within and between letters and digits.
 // "X-Auth-Token" is x, auth, token; "dbPassword2" is db, password, 2.
@@ -187,10 +180,10 @@ func meaningOfWords(list, rest []string, late bool) meaning {
 func isWirelessOwner(w string) bool { return wirelessOwners[w] }
 
 // lockOwners have combinations.
-var lockOwners = set(`tresor vault lock schloss fahrradschloss spind bike suitcase strongbox caja coffre`)
+var lockOwners = text.Set(`tresor vault lock schloss fahrradschloss spind bike suitcase strongbox caja coffre`)
 
 // codePlaces are after the word for a code in languages that put it first.
-var codePlaces = set(`alarme porte portail coffre puerta alarma allarme porta cancello acesso acceso accesso immeuble
+var codePlaces = text.Set(`alarme porte portail coffre puerta alarma allarme porta cancello acesso acceso accesso immeuble
 	sblocco desbloqueo desbloqueio déverrouillage ouverture apertura seguridad sécurité sicurezza segurança`)
 
 // isOwnToken reports whether text ends in the name of a token that a service gives: "auth token".

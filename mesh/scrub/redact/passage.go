@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // gap is what there is between a word and the next.
@@ -273,7 +275,7 @@ func (p *passage) dialogue(name string) bool {
 }
 
 // people are words of those who talk to each other or about somebody.
-var people = set(`i i'm i'll i've i'd i’m i’ll me my mine we we're we've us our ours you you're your yours he him his
+var people = text.Set(`i i'm i'll i've i'd i’m i’ll me my mine we we're we've us our ours you you're your yours he him his
 	she her hers they them their mum mom dad grandma grandpa darling dear please pls hey ich mich mir mein meine meinen
 	meiner wir uns unser unsere unseren du dein deine dir euch euer ihr mi me mis nos nuestro nuestra tu tus yo je j'ai
 	moi mon ma mes nous notre nos tu toi ton ta tes vous votre minha meu meus nosso nossa eu seu sua io mio mia noi

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // sayingAt returns the words from i on that are one secret, said in a way of its own, and whether there are any: the
@@ -76,7 +78,7 @@ var spokenDigits = map[string]int{
 }
 
 // turns are the directions in which a dial is turned.
-var turns = set(`left right clockwise counterclockwise anticlockwise links rechts gauche droite izquierda derecha
+var turns = text.Set(`left right clockwise counterclockwise anticlockwise links rechts gauche droite izquierda derecha
 	sinistra destra esquerda direita`)
 
 // dialed returns where the turns of a dial that begin at word i end, at most i for none: left to 34, right to 08, left
@@ -192,7 +194,7 @@ func (p *passage) isAsked(i, first int, as aspect) bool {
 }
 
 // turned are locks whose combinations have three digits.
-var turned = set(`luggage suitcase combination combo padlock wheels dials koffer kofferschloss zahlenschloss valise
+var turned = text.Set(`luggage suitcase combination combo padlock wheels dials koffer kofferschloss zahlenschloss valise
 	maleta mala valigia trolley fahrradschloss spind lock locker cadenas candado lucchetto hangslot`)
 
 // isCombination reports whether v can be the combination of a lock that is named in the sentence or near it.
@@ -323,7 +325,7 @@ func (p *passage) isAnswer(i, s int) bool {
 }
 
 // asks begin questions for a password.
-var asks = set(`what what's whats what’s which remind wie was quel quelle cuál qual`)
+var asks = text.Set(`what what's whats what’s which remind wie was quel quelle cuál qual`)
 
 // isCorrected reports whether a number is told together with another one of its length that it is not: "3849, not
 // 3489".
@@ -352,4 +354,4 @@ func (p *passage) isCorrected(c *candidate) bool {
 }
 
 // denials say that what follows or comes before them is wrong.
-var denials = set(`not no sorry nicht nein pas non não niet doesn't doesnt didn't didnt otherwise else`)
+var denials = text.Set(`not no sorry nicht nein pas non não niet doesn't doesnt didn't didnt otherwise else`)

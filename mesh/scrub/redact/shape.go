@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
@@ -342,7 +344,7 @@ func digitShape(v, low string, c census) int {
 }
 
 // products have names that end in a number: Debian12.
-var products = set(`windows python ubuntu debian fedora alpine react vue angular java php node nodejs postgres
+var products = text.Set(`windows python ubuntu debian fedora alpine react vue angular java php node nodejs postgres
 	postgresql mysql mariadb android iphone galaxy pixel chrome firefox llama claude gemini qwen mistral gemma
 	deepseek office excel photoshop route area cuda vulkan opengl directx spring swift rust unicode nextcloud
 	auth noreply poly chacha xchacha salsa curve blake keccak twofish macos outlook exchange
