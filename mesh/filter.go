@@ -57,10 +57,10 @@ func (q *SearchRequest) conditions(local func() time.Time) (c conditions, err er
 	}
 	now := local()
 	c.asked, c.subject = when.InQuestion(q.Query, now)
-	if c.since, err = parseTime("since", &q.Since, now); err != nil {
+	if c.since, err = parseTime("since", &q.Since, now, when.ParseSince); err != nil {
 		return c, err
 	}
-	if c.until, err = parseTime("until", &q.Until, now); err != nil {
+	if c.until, err = parseTime("until", &q.Until, now, when.ParseUntil); err != nil {
 		return c, err
 	}
 	if c.asOf, err = parseAsOf(&q.AsOf, now); err != nil {
@@ -168,43 +168,38 @@ func (c conditions) lance() *lance.Filter {
 	return f
 }
 
-// parseAsOf is parseTime for as_of: what was true in a day or a longer span was so by its end.
+// parseAsOf is parseTime for as_of: what was true in a day or a longer span was so by its end. The time keeps its
+// location, because memories tell of dates.
 func parseAsOf(text *string, now time.Time) (time.Time, error) {
-	s, err := parseSpan("as_of", *text, now)
-	if err != nil || *text == "" {
-		return time.Time{}, err
+	if *text == "" {
+		return time.Time{}, nil
 	}
-	t := s.From.UTC()
-	if s.Unit != when.Minute {
-		t = s.To.Add(-time.Millisecond).UTC()
-	}
-	*text = t.Format(time.RFC3339Nano)
-	return t, nil
-}
-
-// parseTime reads a time that a caller gave: RFC 3339, a date or a phrase, which mean their first moment in now's
-// location. It replaces text by that moment, because "yesterday" is another one tomorrow. "" is the zero time.
-func parseTime(field string, text *string, now time.Time) (time.Time, error) {
-	s, err := parseSpan(field, *text, now)
-	if err != nil || *text == "" {
-		return time.Time{}, err
-	}
-	t := s.From.UTC()
-	*text = t.Format(time.RFC3339Nano)
-	return t, nil
-}
-
-// parseSpan reads a time that a caller gave as field: RFC 3339, a date or a phrase, relative to now. "" is the zero
-// span.
-func parseSpan(field, text string, now time.Time) (when.Span, error) {
-	if text == "" {
-		return when.Span{}, nil
-	}
-	s, err := when.Parse(text, now)
+	s, err := when.Parse(*text, now)
 	if err != nil {
-		return when.Span{}, fault.New("%s: %v", field, err)
+		return time.Time{}, fault.New("as_of: %v", err)
 	}
-	return s, nil
+	t := s.From
+	if s.Unit != when.Minute {
+		t = s.To.Add(-time.Millisecond)
+	}
+	*text = t.UTC().Format(time.RFC3339Nano)
+	return t, nil
+}
+
+// parseTime reads a limit that a caller gave: RFC 3339, a date or a phrase, relative to now. It replaces text by the
+// moment, because "yesterday" is another one tomorrow. "" is the zero time.
+func parseTime(
+	field string, text *string, now time.Time, read func(string, time.Time) (time.Time, error),
+) (time.Time, error) {
+	if *text == "" {
+		return time.Time{}, nil
+	}
+	t, err := read(*text, now)
+	if err != nil {
+		return time.Time{}, fault.New("%s: %v", field, err)
+	}
+	*text = t.UTC().Format(time.RFC3339Nano)
+	return t.UTC(), nil
 }
 
 // inSession returns the condition on memories of record.SessionType: the request gives their session, or this view has

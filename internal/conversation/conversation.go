@@ -144,15 +144,16 @@ func (v *View) request(q Query) (turns.Query, error) {
 	for _, limit := range []struct {
 		field, text string
 		to          *time.Time
-	}{{"since", q.Since, &r.Since}, {"until", q.Until, &r.Until}} {
+		read        func(string, time.Time) (time.Time, error)
+	}{{"since", q.Since, &r.Since, when.ParseSince}, {"until", q.Until, &r.Until, when.ParseUntil}} {
 		if limit.text == "" {
 			continue
 		}
-		span, err := when.Parse(limit.text, now)
+		t, err := limit.read(limit.text, now)
 		if err != nil {
 			return r, fault.New("%s: %v", limit.field, err)
 		}
-		*limit.to = span.From.UTC()
+		*limit.to = t.UTC()
 	}
 	if !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until) {
 		return r, fault.New("until: must be later than since")

@@ -3,6 +3,8 @@ package when
 import (
 	"strings"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // parser finds the phrases of a text.
@@ -19,6 +21,8 @@ type parser struct {
 		tense    tense
 	}
 	exact bool // "two weeks ago" is a day and not about a week; the text is nothing but a phrase
+
+	ending bool // third has matched the end of something
 }
 
 func newParser(text string, now time.Time) *parser {
@@ -51,7 +55,7 @@ func (p *parser) each(f func(i, end int, spans []Span) bool) {
 	}
 }
 
-var connectors = set("to until till through and - – —")
+var connectors = text.Set("to until till through and - – —")
 
 // through returns the span from first to last, whose connector is token i. Of "March to May 2025" the first month has
 // no year of its own, and a weekday is the next one.
@@ -71,8 +75,9 @@ func (p *parser) match(i int) (spans []Span, n int) {
 		return nil, 0
 	}
 	for _, rule := range []func(int) ([]Span, int){
-		p.isoWeek, p.iso, p.numeric, p.within, p.weekOf, p.beforeLast, p.theWeekend, p.relativeDay, p.counted,
-		p.modified, p.dayMonth, p.monthDay, p.ordinalDay, p.weekday, p.month, p.quarter, p.year,
+		p.isoWeek, p.iso, p.numeric, p.timeFirst, p.within, p.weekOf, p.weekNumber, p.third, p.beforeLast, p.theWeekend,
+		p.season, p.relativeDay, p.counted, p.modified, p.dayMonth, p.monthDay, p.ordinalDay, p.weekday, p.month, p.quarter,
+		p.year,
 	} {
 		if spans, n = rule(i); n > 0 {
 			break
@@ -203,13 +208,23 @@ func (p *parser) numeric(i int) ([]Span, int) {
 	return nil, 0
 }
 
-// yearAt reads an optional year, with or without a comma, and returns 0 without one.
+// relativeYears are the words before "year" after a month or a season.
+var relativeYears = map[string]int{"last": -1, "this": 0, "next": 1}
+
+// yearAt reads an optional year, with or without a comma, or "last year", and returns 0 without one.
 func (p *parser) yearAt(i int) (year, n int) {
 	if p.word(i) == "," {
 		n++
 	}
 	if p.isYear(i+n) && !(p.word(i+n+1) == ":" && p.tokens[i+n+1].glued) {
 		return p.number(i + n), n + 1
+	}
+	k := i
+	if p.word(k) == "of" {
+		k++
+	}
+	if add, ok := relativeYears[p.word(k)]; ok && p.word(k+1) == "year" && (p.word(i-1) != "may" || p.word(k) != "this") {
+		return p.now.Year() + add, k + 2 - i // not "in March, last year's budget"
 	}
 	return 0, 0
 }

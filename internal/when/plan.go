@@ -1,5 +1,7 @@
 package when
 
+import "github.com/yamo-protocol/yamo-mcp/internal/text"
+
 // A sentence in the past tense may tell of a plan: "the review was moved to 3 March", "we agreed to meet on Friday".
 // The date in it is one to come.
 
@@ -8,13 +10,13 @@ const reach = 12
 
 var (
 	// moving are verbs of changing when something takes place, with "to", "until" or "for" before the date.
-	moving = set("moved postponed rescheduled pushed slipped shifted delayed deferred extended changed brought put set")
+	moving = text.Set("moved postponed rescheduled pushed slipped shifted delayed deferred extended changed brought put set")
 	// arranging are verbs of what is made for a time, with "for" before the date.
-	arranging = set("bought reserved arranged fixed confirmed got ordered signed invited asked rented hired")
+	arranging = text.Set("bought reserved arranged fixed confirmed got ordered signed invited asked rented hired")
 	// agreeing are verbs with an infinitive that tells what will be done: "agreed to meet", "told me to come back".
-	agreeing = set("agreed decided promised told asked invited offered arranged committed reminded wanted hoped expected")
+	agreeing = text.Set("agreed decided promised told asked invited offered arranged committed reminded wanted hoped expected")
 	// noInfinitive are words after "to" that are no verbs.
-	noInfinitive = set("a an the my our his her their your its it him me us them you this that these those")
+	noInfinitive = text.Set("a an the my our his her their your its it him me us them you this that these those")
 )
 
 // plans reports whether a verb before token i, at which a date begins, makes that a date to come.

@@ -1,6 +1,10 @@
 package when
 
-import "time"
+import (
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+)
 
 // relativeDay matches yesterday, today and what is said in their place.
 func (p *parser) relativeDay(i int) ([]Span, int) {
@@ -161,7 +165,7 @@ func (p *parser) modified(i int) ([]Span, int) {
 		return p.modifiedMonth(month, direction), n + 1
 	}
 	s, ok := p.calendar(name, direction, i)
-	if !ok {
+	if !ok || name == "fall" && !p.exact && notFalls[p.word(i-1)] {
 		return nil, 0
 	}
 	n++
@@ -242,6 +246,9 @@ func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 	if unit, ok := units[name]; ok && rolling && name != "weekend" && name != "quarter" && name != unit {
 		return Span{midnight(p.move(-1, unit)), p.now.Add(time.Minute), Days}, true
 	}
+	if month, ok := seasons[name]; ok {
+		return p.modifiedSeason(month, direction), true
+	}
 	switch name {
 	case "week":
 		from := addDays(p.monday(), 7*direction)
@@ -263,10 +270,10 @@ func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 }
 
 // habitual are the words before a weekday that make it no date.
-var habitual = set("every each any most alternate usual black good fat ash cyber a an")
+var habitual = text.Set("every each any most alternate usual black good fat ash cyber a an")
 
 // habits are the words after a weekday that make it no date.
-var habits = set("mornings lunchtimes afternoons evenings nights")
+var habits = text.Set("mornings lunchtimes afternoons evenings nights")
 
 // weekday matches "Tuesday", "Tuesday of last week", and the weekday of "Tuesday, 17 November".
 func (p *parser) weekday(i int) ([]Span, int) {
@@ -313,6 +320,24 @@ func (p *parser) weekday(i int) ([]Span, int) {
 	return p.choose(i, list), 1
 }
 
+// inPart returns a moment on the right half of its day: "yesterday evening at 8", "tomorrow morning at 6".
+func inPart(part string, t Span) Span {
+	switch hour := t.From.Hour(); {
+	case part == "morning" && hour > 12:
+		return momentOf(t, hour-12)
+	case part != "morning" && hour >= 6 && hour < 12:
+		return momentOf(t, hour+12)
+	}
+	return t
+}
+
+// momentOf returns the minute of a span at another hour of its day.
+func momentOf(s Span, hour int) Span {
+	year, month, day := s.From.Date()
+	t := time.Date(year, month, day, hour, s.From.Minute(), 0, 0, s.From.Location())
+	return Span{t, t.Add(time.Minute), Minute}
+}
+
 // timeOfDay reads a time after a day: "at 9", "at 9:30 am", "morning". Part of a day leaves the span as it is.
 func (p *parser) timeOfDay(i int, s Span) (Span, int) {
 	at := func(hour, minute, n int) (Span, int) {
@@ -330,6 +355,9 @@ func (p *parser) timeOfDay(i int, s Span) (Span, int) {
 	}
 	switch p.word(k) {
 	case "morning", "afternoon", "evening", "night":
+		if t, n := p.timeOfDay(k+1, s); t.Unit == Minute && s.Unit == Day {
+			return inPart(p.word(k), t), k + 1 + n - i
+		}
 		return s, k + 1 - i
 	case "noon", "midday":
 		return at(12, 0, k+1-i)

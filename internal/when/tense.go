@@ -3,6 +3,8 @@ package when
 import (
 	"strings"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // tense is where a sentence looks: it decides which Tuesday, or which March, is meant.
@@ -15,18 +17,18 @@ const (
 )
 
 var (
-	futureWords = set("will shall ll going gonna planned planning scheduled upcoming due tomorrow remind booked expire " +
+	futureWords = text.Set("will shall ll going gonna planned planning scheduled upcoming due tomorrow remind booked expire " +
 		"expires must coming next")
 	// plannedNouns name what is to come, unless it was: "the appointment was on Thursday".
-	plannedNouns = set("plan plans schedule deadline appointment reminder agenda")
+	plannedNouns = text.Set("plan plans schedule deadline appointment reminder agenda")
 	// presentWords tell of the future where no word tells of the past: "the review is on Thursday".
-	presentWords = set("is are am s re do does start starts begin begins open opens end ends leave leaves fly flies " +
+	presentWords = text.Set("is are am s re do does start starts begin begins open opens end ends leave leaves fly flies " +
 		"arrive arrives happen happens happening go goes comes have should need needs can could would")
-	pastWords = set("did was were had ago last went met said told made bought took came saw left began wrote spoke " +
+	pastWords = text.Set("did was were had ago last went met said told made bought took came saw left began wrote spoke " +
 		"ran ate found gave sent won lost paid sold built broke chose drove fell felt flew forgot held kept knew led " +
 		"read slept spent swam taught thought wore been done gone seen")
 	// notPast end in -ed, and tell nothing of the past.
-	notPast = set("need indeed supposed bed red speed feed seed weed shed embed")
+	notPast = text.Set("need indeed supposed bed red speed feed seed weed shed embed")
 )
 
 // tense returns the tense of the sentence that has token i.

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // token is a word, a number, or one other character that is not a space.
@@ -130,40 +132,37 @@ func init() {
 	for word := range months {
 		starters[word] = true
 	}
+	for word := range seasons {
+		starters[word] = true
+	}
+	for word := range thirds {
+		starters[word] = true
+	}
 	for word := range weekdays {
 		starters[word] = true
 	}
 }
 
 // prepositions come before the name of a time.
-var prepositions = set("in on since until till during by before after from through around at for of to between over")
+var prepositions = text.Set("in on since until till during by before after from through around at for of to between over")
 
 // monthPrepositions come before the name of a month without a day or year; after the others it may be a person's.
-var monthPrepositions = set("in since until till during before after early mid late through between")
+var monthPrepositions = text.Set("in since until till during before after early mid late through between")
 
 // personless are months whose names no person has, and which are no other words.
-var personless = set("january february july september october november december")
+var personless = text.Set("january february july september october november december")
 
 // yearPrepositions come before a number that is a year.
-var yearPrepositions = set("in since until during before after by from through between")
+var yearPrepositions = text.Set("in since until during before after by from through between")
 
 // afterVerb follow "march" where it is a verb, afterOrdinal "the 17th" where it is a day, and pronouns "last may" where
 // it is a month.
 var (
-	afterVerb    = set("on to for with through past be")
-	afterOrdinal = set("at in we i and with of did was by he she they")
-	pronouns     = set("i we you he she they and")
+	afterVerb    = text.Set("on to for with through past be")
+	afterOrdinal = text.Set("at in we i and with of did was by he she they")
+	pronouns     = text.Set("i we you he she they and")
 )
 
 // starters are the words that a phrase can begin with.
-var starters = set("q in the day today tonight yesterday tomorrow now last past next previous this current coming " +
-	"upcoming following week weekend month")
-
-// set returns the words, which are separated by white space, as a set.
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		m[word] = true
-	}
-	return m
-}
+var starters = text.Set("q in the day today tonight yesterday tomorrow now last past next previous this current coming " +
+	"upcoming following week weekend month calendar cw kw noon midday")

@@ -1,8 +1,10 @@
 package when
 
+import "github.com/yamo-protocol/yamo-mcp/internal/text"
+
 // endsLast are words that can follow "the week before last". Another word makes "last" its own: in "the week before
 // last Christmas" it is not the end of the phrase.
-var endsLast = set("i we you he she they it and or in on at with for of to from the a an my our his her their " +
+var endsLast = text.Set("i we you he she they it and or in on at with for of to from the a an my our his her their " +
 	"did was were had what where who when which why how")
 
 // beforeLast matches "the week before last" and "Tuesday before last".
@@ -30,7 +32,7 @@ func (p *parser) beforeLast(i int) ([]Span, int) {
 
 // weekendBefore are words that make "the weekend" a date in a question; "over" does so in every text. "At the weekend"
 // is often a habit.
-var weekendBefore = set("for during this since after from")
+var weekendBefore = text.Set("for during this since after from")
 
 // theWeekend matches "the weekend": the last one, or the coming one where the sentence looks ahead.
 func (p *parser) theWeekend(i int) ([]Span, int) {

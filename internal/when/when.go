@@ -121,6 +121,21 @@ func ParseISO(text string, zone *time.Location) (Span, error) {
 	return Span{t, t.Add(time.Minute), Minute}, err
 }
 
+// Over returns the last moment, to the millisecond, of dates in the form of ISO that spaces separate, in zone: by then
+// all of them were over. It is the zero time if there are none.
+func Over(dates string, zone *time.Location) (last time.Time) {
+	for iso := range strings.FieldsSeq(dates) {
+		s, err := ParseISO(iso, zone)
+		if err != nil {
+			return time.Time{}
+		}
+		if end := s.To.Add(-time.Millisecond); end.After(last) {
+			last = end
+		}
+	}
+	return last
+}
+
 // errUnknown is the error of Parse. It completes a sentence that begins with the argument's name.
 var errUnknown = errors.New("give a date or time such as 2026-01-31, 2026-01, 2026-01-31T15:04:05Z, 17 November, " +
 	"yesterday, last Tuesday, last week, in March or two weeks ago")
@@ -128,7 +143,25 @@ var errUnknown = errors.New("give a date or time such as 2026-01-31, 2026-01, 20
 // Parse reads a time that a caller gave as an argument. Nothing but the phrase, a preposition and spaces may be in it.
 // Of a date that is named without a year, and of a weekday, the last one up to now is meant. Where a phrase may mean
 // two days, the first is returned.
-func Parse(text string, now time.Time) (Span, error) { return parse(text, now, past) }
+func Parse(text string, now time.Time) (Span, error) {
+	s, _, err := parse(text, now, past)
+	return s, err
+}
+
+// ParseSince is Parse for the time from which on something is: the first moment of what the phrase names.
+func ParseSince(text string, now time.Time) (time.Time, error) {
+	s, err := Parse(text, now)
+	return s.From, err
+}
+
+// ParseUntil is ParseSince for the time before which something is, but "the end of October" ends with the month.
+func ParseUntil(text string, now time.Time) (time.Time, error) {
+	s, ending, err := parse(text, now, past)
+	if ending {
+		return s.To, err
+	}
+	return s.From, err
+}
 
 // ParseEvent is Parse for when something happened or will happen: a date without a year is the last one if what is told
 // about it is in the past tense ("We adopted two goats"), and otherwise the one that is nearest to now.
@@ -137,16 +170,17 @@ func ParseEvent(text, told string, now time.Time) (Span, error) {
 	if tenseOf(newParser(told[:min(len(told), maxText)], now).tokens) == past {
 		lean = past
 	}
-	return parse(text, now, lean)
+	s, _, err := parse(text, now, lean)
+	return s, err
 }
 
 // parse reads a time that is the whole of text, except for prepositions before it and a full stop after it. lean is the
-// tense that an ambiguous date is read in.
-func parse(text string, now time.Time, lean tense) (Span, error) {
+// tense that an ambiguous date is read in. ending is true for the end of a month or another span.
+func parse(text string, now time.Time, lean tense) (s Span, ending bool, err error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		t = t.In(now.Location())
-		return Span{t, t.Add(1), Minute}, nil
+		return Span{t, t.Add(1), Minute}, false, nil
 	}
 	p := newParser(text, now)
 	p.exact, p.lean = true, func(int) tense { return lean }
@@ -163,9 +197,9 @@ func parse(text string, now time.Time, lean tense) (Span, error) {
 		rest++
 	}
 	if n == 0 || rest != len(p.tokens) {
-		return Span{}, errUnknown
+		return Span{}, false, errUnknown
 	}
-	return spans[0], nil
+	return spans[0], p.ending, nil
 }
 
 // maxFound is the maximum number of spans of a text: one with more dates is not about any of them.

@@ -189,7 +189,7 @@ func TestInText(t *testing.T) {
 		"Tests run in 2 minutes, port 2026, 2000 items":           "",
 		"Always answer in a second; in a minute":                  "",
 		"this may take 5 days; last may fail":                     "",
-		"mid-March was rainy":                                     "2026-03",
+		"mid-March was rainy":                                     "2026-03-11/2026-03-20",
 		"next Friday we release":                                  "2026-11-27",
 		"Today is 2026-11-20, today we start":                     "2026-11-20",
 		"Lunch at 1/2/2026 or so":                                 "",

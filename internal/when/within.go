@@ -141,17 +141,15 @@ func (p *parser) isoWeek(i int) ([]Span, int) {
 	if p.word(k) != "w" || len(p.word(k+1)) != 2 || week < 1 || week > 53 || !p.gluedTo(i, k+1) {
 		return nil, 0
 	}
-	// The first week is the one with 4 January.
-	january := startOf(p.number(i), time.January, 4, p.now.Location())
-	monday := addDays(january, 7*(week-1)-(int(january.Weekday())+6)%7)
-	if addDays(monday, 3).Year() != p.number(i) {
+	s, ok := p.week(p.number(i), week)
+	if !ok {
 		return nil, 0 // most years have 52
 	}
 	n := k + 2 - i
 	if day := p.number(k + 3); p.word(k+2) == "-" && day >= 1 && day <= 7 && p.gluedTo(k+1, k+3) {
-		return p.day(addDays(monday, day-1)), n + 2
+		return p.day(addDays(s.From, day-1)), n + 2
 	}
-	return []Span{{monday, addDays(monday, 7), Days}}, n
+	return []Span{s}, n
 }
 
 // gluedTo reports whether no space is between the tokens from first to last.

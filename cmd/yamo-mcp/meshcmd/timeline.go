@@ -120,15 +120,14 @@ func period(since, until string, now time.Time) (from, to time.Time, err error) 
 	for _, flag := range []struct {
 		name, value string
 		to          *time.Time
-	}{{"since", since, &from}, {"until", until, &to}} {
+		read        func(string, time.Time) (time.Time, error)
+	}{{"since", since, &from, when.ParseSince}, {"until", until, &to, when.ParseUntil}} {
 		if flag.value == "" {
 			continue
 		}
-		span, err := when.Parse(flag.value, now)
-		if err != nil {
+		if *flag.to, err = flag.read(flag.value, now); err != nil {
 			return from, to, fault.New("%s: %v", flag.name, err)
 		}
-		*flag.to = span.From
 	}
 	return from, to, nil
 }
