@@ -107,7 +107,8 @@ type View struct {
 	personal *scrub.Scrubber // for private memories: scrubber, unless contact details are kept
 	answers  *cache.Cache
 	files    *fileindex.Index // nil for none
-	patience time.Duration    // the constant, except in tests
+	// The constants, except in tests.
+	patience, comparePatience time.Duration
 
 	mu      sync.Mutex
 	stores  map[record.Visibility]*compartment
@@ -134,7 +135,7 @@ func Open(o Options) *View {
 		o.Ranking = rank.Context
 	}
 	v := &View{
-		Options: o, answers: cache.New(), patience: patience,
+		Options: o, answers: cache.New(), patience: patience, comparePatience: comparePatience,
 		stores: map[record.Visibility]*compartment{},
 	}
 	kept := scrub.MemoryMesh(nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/period"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -252,9 +253,11 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 			}
 			continue
 		}
-		at := kept.CreatedAt
-		if !at.After(old.CreatedAt) {
-			at = now
+		at := k.since(s, kept, old)
+		if at.IsZero() {
+			if at = kept.CreatedAt; !at.After(old.CreatedAt) {
+				at = now
+			}
 		}
 		draft, err := k.view.revision(record.Revision{
 			Old: id, New: kept.ID, At: at, Why: k.record.Rationale,
@@ -266,6 +269,20 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 		k.done.Superseded = append(k.done.Superseded, id)
 	}
 	return drafts, nil
+}
+
+// since returns when what kept tells became true, if that is after old was stored and before kept was; otherwise the
+// zero time. A text may name an earlier date in passing: "Rui, who joined us in 2019, is the team lead".
+func (k *keeping) since(s *store.Snapshot, kept, old *record.Record) time.Time {
+	zone := k.zone
+	if s.Visibility != record.Private { // as period.Date
+		zone = time.Local
+	}
+	at := when.Over(k.done.OccurredAt, zone)
+	if !at.Before(kept.CreatedAt) || !at.After(old.CreatedAt) {
+		return time.Time{}
+	}
+	return at.UTC().Truncate(time.Millisecond)
 }
 
 // Retire makes memories of the audience's own compartment past ones, as another store had them: each revision's Old is
@@ -341,7 +358,9 @@ func overlay(have, given record.Memory) (m record.Memory, changed []string) {
 	set("importance", given.Importance != nil && (have.Importance == nil || *have.Importance != *given.Importance),
 		func() { m.Importance = given.Importance })
 	set("session_id", differs(have.SessionID, given.SessionID, ""), func() { m.SessionID = given.SessionID })
-	set("source", differs(have.Source, given.Source, ""), func() { m.Source = given.Source })
+	// What a person said stays theirs when somebody repeats it, and an assistant's repetition names no author.
+	repeated := record.FromPerson(have.Source) || have.Source != "" && record.FromAssistant(given.Source)
+	set("source", differs(have.Source, given.Source, "") && !repeated, func() { m.Source = given.Source })
 	set("rationale", differs(have.Rationale, given.Rationale, ""), func() { m.Rationale = given.Rationale })
 	set("hypothesis", differs(have.Hypothesis, given.Hypothesis, ""), func() { m.Hypothesis = given.Hypothesis })
 	set("occurred_at", differs(have.OccurredAt, given.OccurredAt, ""), func() { m.OccurredAt = given.OccurredAt })

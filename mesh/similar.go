@@ -79,7 +79,7 @@ func (v *View) compareStored(
 	return list[:min(maxSimilar+1, len(list))], merge, nil
 }
 
-// vectorSoon returns the vector of text if the model makes it within comparePatience, else nil. The model goes on, so
+// vectorSoon returns the vector of text if the model makes it within v.comparePatience, else nil. The model goes on, so
 // that it is loaded by the next call.
 func (v *View) vectorSoon(ctx context.Context, text string) []float32 {
 	made := make(chan []float32, 1)
@@ -90,7 +90,7 @@ func (v *View) vectorSoon(ctx context.Context, text string) []float32 {
 		}
 		made <- vectors[0]
 	}()
-	timer := time.NewTimer(comparePatience)
+	timer := time.NewTimer(v.comparePatience)
 	defer timer.Stop()
 	select {
 	case vector := <-made:

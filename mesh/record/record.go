@@ -202,6 +202,15 @@ const (
 // Assistant is the Source of what an assistant said.
 const Assistant = "assistant"
 
+// FromPerson reports whether a source is the person whose memory it is, by one of the names that programs give them.
+func FromPerson(source string) bool {
+	switch strings.ToLower(source) {
+	case "user", "human", "person", "owner", "me":
+		return true
+	}
+	return false
+}
+
 // FromAssistant reports whether a source is an assistant, by one of the names that programs give it.
 func FromAssistant(source string) bool {
 	switch strings.ToLower(source) {

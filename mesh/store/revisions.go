@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/when"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -261,8 +262,9 @@ func (s *Snapshot) Separated(id string) bool {
 // Sightings returns the texts that were counted for the memory called id instead of becoming memories, oldest first.
 func (s *Snapshot) Sightings(id string) []*record.Record { return s.p.sightings[id] }
 
-// TrueAt reports whether the memory of document doc was current at a time: it was known by then, or described what was
-// true by then, and nothing had replaced it.
+// TrueAt reports whether the memory of document doc held at a time: it was known by then, or tells of what had happened
+// by then, and nothing had replaced it. What replaced others
+// holds from its first revision on, whatever dates it names. Dates are those of the time's location.
 func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
 	if s.Docs[doc].Deleted {
 		return false
@@ -277,5 +279,11 @@ func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
 	if !h.createdAt().After(at) {
 		return true
 	}
-	return slices.ContainsFunc(s.p.revisions.by[h.id], func(by *record.Revision) bool { return !by.At.After(at) })
+	replaced := s.p.revisions.by[h.id]
+	if len(replaced) == 0 && h.rest != nil && h.rest.occurredAt != "" {
+		if over := when.Over(h.rest.occurredAt, at.Location()); !over.IsZero() && !over.After(at) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(replaced, func(by *record.Revision) bool { return !by.At.After(at) })
 }
