@@ -53,8 +53,11 @@ func (r *Record) IsStanding() bool {
 	head := r.Content[:min(standingHead, len(r.Content))]
 	for _, word := range standingWords {
 		if strings.Contains(head, word) {
-			return standing.MatchString(head)
+			if standing.MatchString(head) {
+				return true
+			}
+			break
 		}
 	}
-	return false
+	return instructs(head)
 }
