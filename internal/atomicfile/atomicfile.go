@@ -38,6 +38,20 @@ func WriteCacheFrom(path string, write func(io.Writer) error) error {
 	return replace(path, write, func(*os.File) error { return nil })
 }
 
+// Spool returns a new file in the folder of path that has no name: no other process can open it, and Close deletes it,
+// as does the end of the process.
+func Spool(path string) (*os.File, error) {
+	file, err := os.CreateTemp(filepath.Dir(path), partPrefix(path)+"*") // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	// RemoveParts of another process may have been faster.
+	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
 // RemoveParts deletes what killed writers of the file at path have left. No other process may be writing it.
 func RemoveParts(path string) error {
 	dir := filepath.Dir(path)

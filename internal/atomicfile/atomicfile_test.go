@@ -61,6 +61,32 @@ func TestReadersKeepTheOldFile(t *testing.T) {
 	}
 }
 
+// A spool is in no folder, from its beginning on, and keeps what is written.
+func TestSpool(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	spool, err := Spool(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := spool.WriteString("content"); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := os.ReadDir(filepath.Dir(path)); err != nil || len(list) != 0 {
+		t.Errorf("the folder has %v, %v", list, err)
+	}
+	got := make([]byte, 7)
+	if _, err := spool.ReadAt(got, 0); err != nil || string(got) != "content" {
+		t.Errorf("it has %q, %v", got, err)
+	}
+	if err := spool.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Spool(filepath.Join(path, "missing")); err == nil {
+		t.Error("a spool in a missing folder")
+	}
+}
+
 // What a killed writer has left is deleted, and nothing else, also in folders whose names look like patterns.
 func TestRemoveParts(t *testing.T) {
 	t.Parallel()

@@ -58,8 +58,8 @@ func (x *Index) Alike(text string, n int) []Overlap {
 			break
 		}
 		for _, p := range list {
-			if p.head > 0 {
-				shares[p.doc] += t.rarity / total
+			if x.mentions(t.number, p).head > 0 {
+				shares[p.doc()] += t.rarity / total
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package keyword
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 
@@ -59,7 +58,8 @@ type scoredTerm struct {
 	labelled bool    // some label has it, here or in another index
 
 	// What a number of mentions is worth, for the numbers that occur in practice: see block.worth.
-	full, echoed, tail [len(saturated)]float32
+	own  [len(ownWeights)][len(saturated)]float32 // in the head, by block.echo
+	tail [len(saturated)]float32                  // behind it
 }
 
 // scored returns the terms of q that x, or a label in any index, has. labelled reports whether a label has one.
@@ -70,8 +70,9 @@ func (x *Index) scored(q Query, s Statistics) (terms []scoredTerm, labelled bool
 		if inText {
 			t.postings = x.postings[number]
 			for n, worth := range saturated {
-				t.full[n] = float32(t.rarity * worth)
-				t.echoed[n] = float32(t.rarity * worth * echoWeight)
+				for echo, weight := range ownWeights {
+					t.own[echo][n] = float32(t.rarity * worth * weight)
+				}
 				t.tail[n] = float32(tailWeight * t.rarity * worth)
 			}
 		}
@@ -85,6 +86,9 @@ func (x *Index) scored(q Query, s Statistics) (terms []scoredTerm, labelled bool
 	}
 	return terms, labelled
 }
+
+// ownWeights are the weights of a term in the head of a document: usually, and where it is in its predecessor's too.
+var ownWeights = [...]float64{1, echoWeight}
 
 // blockSize is the number of documents that are scored for one term after the other, so that what is written for them
 // stays in the cache of a core.
@@ -102,7 +106,7 @@ type block struct {
 
 	// Scratch space of match; all zero between terms.
 	near [blockSize]uint32 // mentions of the term in the document and its context
-	echo [blockSize]bool   // whether the term is in the head of the document's predecessor
+	echo [blockSize]uint8  // 1 if the term is in the head of the document's predecessor
 }
 
 // entrant is a document of a block whose predecessor is before the block, and that one's predecessor.
@@ -131,27 +135,26 @@ func (b *block) begin(x *Index, from, to int, m *Scores) {
 func (b *block) match(t *scoredTerm) {
 	list := b.postings(t)
 	b.enter(t)
-	links, own := b.x.links[b.from:b.to], b.own
+	from, links, own := b.from, b.x.links[b.from:b.to], b.own
 	near, echo := b.near[:len(own)], b.echo[:len(own)]
 	for _, p := range list {
-		i := p.doc - b.from
-		near[i] += uint32(p.all)
-		if p.head == 0 {
-			own[i] += worth(&t.tail, uint32(p.all), tailWeight*t.rarity)
+		i, m := p.doc()-from, b.x.mentions(t.number, p)
+		head := uint32(m.head)
+		near[i] += head + uint32(m.tail)
+		if head == 0 {
+			own[i] += worth(&t.tail, uint32(m.tail), tailWeight*t.rarity)
 			continue
 		}
-		if echo[i] {
-			own[i] += worth(&t.echoed, uint32(p.head), t.rarity*echoWeight)
-		} else {
-			own[i] += worth(&t.full, uint32(p.head), t.rarity)
+		// An index instead of a branch: of a common word a processor cannot guess it.
+		own[i] += worth(&t.own[echo[i]&1], head, t.rarity*ownWeights[echo[i]&1])
+		next := links[i].successor - from
+		if uint32(next) >= uint32(len(echo)) { //nolint:gosec // -1 is none
+			continue
 		}
-		next := links[i].successor - b.from
-		if next >= 0 && int(next) < len(echo) {
-			echo[next] = true
-		}
-		for n := 0; n < contextSize && next >= 0 && int(next) < len(near); n++ {
-			near[next] += uint32(p.head)
-			next = links[next].successor - b.from
+		echo[next] = 1
+		near[next] += head
+		if next = links[next].successor - from; uint32(next) < uint32(len(near)) { //nolint:gosec // as above
+			near[next] += head
 		}
 	}
 	b.finish(t, list)
@@ -174,7 +177,7 @@ func (b *block) finish(t *scoredTerm, list []posting) {
 		return
 	}
 	for _, p := range list {
-		b.settleAll(t, p.doc)
+		b.settleAll(t, p.doc())
 	}
 	for _, e := range b.entrants {
 		b.settleAll(t, e.doc)
@@ -191,15 +194,14 @@ func (b *block) settleAll(t *scoredTerm, doc int32) {
 
 // settle adds what the mentions in and near document i of b are worth, once: 0 is worth nothing.
 func (b *block) settle(t *scoredTerm, i int32) {
-	b.context[i] += worth(&t.full, b.near[i], t.rarity)
-	b.near[i], b.echo[i] = 0, false
+	b.context[i] += worth(&t.own[0], b.near[i], t.rarity)
+	b.near[i], b.echo[i] = 0, 0
 }
 
 // postings returns the postings of a term for the documents of b.
 func (b *block) postings(t *scoredTerm) []posting {
-	byDoc := func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }
-	from, _ := slices.BinarySearchFunc(t.postings, b.from, byDoc)
-	to, _ := slices.BinarySearchFunc(t.postings[from:], b.to, byDoc)
+	from, _ := slices.BinarySearchFunc(t.postings, b.from, compareDoc)
+	to, _ := slices.BinarySearchFunc(t.postings[from:], b.to, compareDoc)
 	return t.postings[from : from+to]
 }
 
@@ -210,7 +212,7 @@ func (b *block) enter(t *scoredTerm) {
 	}
 	for _, e := range b.entrants {
 		if n := b.x.inHead(t, e.predecessor); n > 0 {
-			b.echo[e.doc-b.from] = true
+			b.echo[e.doc-b.from] = 1
 			b.near[e.doc-b.from] += n
 			if next := b.x.links[e.doc].successor; next >= 0 && next < b.to {
 				b.near[next-b.from] += n
@@ -222,20 +224,18 @@ func (b *block) enter(t *scoredTerm) {
 	}
 }
 
-// shortHead is the number of stems up to which looking at all of a head is faster than looking for its posting.
+// shortHead is the number of bytes up to which looking at all of a head is faster than looking for its posting.
 const shortHead = 4 * headWords
 
 // inHead returns how often a term is in the head of a document.
 func (x *Index) inHead(t *scoredTerm, doc int32) (n uint32) {
-	head := x.head(doc)
-	if len(head) > shortHead {
-		byDoc := func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }
-		if at, ok := slices.BinarySearchFunc(t.postings, doc, byDoc); ok {
-			n = uint32(t.postings[at].head)
+	if x.docs[doc].size > shortHead {
+		if at, ok := slices.BinarySearchFunc(t.postings, doc, compareDoc); ok {
+			n = uint32(x.mentions(t.number, t.postings[at]).head)
 		}
 		return n
 	}
-	for _, stem := range head {
+	for stem := range x.head(doc) {
 		if stem == t.number {
 			n++
 		}

@@ -1,8 +1,10 @@
 package keyword
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"slices"
 )
 
@@ -10,13 +12,13 @@ import (
 // variable length, in the order of Index.Image. Its reader must know that a program with the same Version wrote it.
 
 // Version changes when the same text would be indexed in another way.
-const Version = 1
+const Version = 2
 
 var errImage = errors.New("damaged image of a keyword index")
 
-// Image returns the index in a form that FromImage reads. Documents that were removed are left out, and the others are
+// Image writes the index in a form that FromImage reads. Documents that were removed are left out, and the others are
 // numbered again, in order. What only removed documents contained is not in it.
-func (x *Index) Image() []byte {
+func (x *Index) Image(to io.Writer) error {
 	number := make([]int32, len(x.docs)) // of a document in the image
 	removed := x.removed()
 	docs := int32(0)
@@ -40,14 +42,11 @@ func (x *Index) Image() []byte {
 			terms++
 		}
 	}
-	heads := 0
-	for _, d := range x.docs {
-		heads += int(d.size)
-	}
-	w := imageWriter(make([]byte, 0, 4*(postings+heads)))
-	for _, n := range []int{int(docs), int(terms), postings, heads} {
+	w := imageWriter{to: to}
+	for _, n := range []int{int(docs), int(terms), postings} {
 		w.number(n)
 	}
+	var head []byte
 	for doc, d := range x.docs {
 		if removed[doc] {
 			continue
@@ -58,33 +57,34 @@ func (x *Index) Image() []byte {
 			before = int(number[p])
 		}
 		w.number(before + 1)
-		w.number(int(d.size))
-		for _, t := range x.head(int32(doc)) { // fewer than 2^31 memories
-			w.number(int(kept[t]))
+		head = head[:0]
+		for t := range x.head(int32(doc)) { // fewer than 2^31 memories
+			head = binary.AppendUvarint(head, uint64(kept[t])) //nolint:gosec // not negative
 		}
+		w.bytes(head)
 	}
 	for t, list := range x.postings {
 		if len(list) == 0 {
 			continue
 		}
-		w.number(len(stems[t]))
-		w = append(w, stems[t]...)
+		w.bytes([]byte(stems[t]))
 		w.number(len(list))
 		last := int32(0)
 		for _, p := range list {
-			n := number[p.doc]
+			n := number[p.doc()]
 			w.number(int(n - last))
 			last = n
 			// Most words are in a text once, within its head.
-			if p.all == p.head {
-				w.number(int(p.all) << 1)
+			m := x.mentions(int32(t), p) // fewer than 2^31 stems
+			if m.tail == 0 {
+				w.number(int(m.head) << 1)
 			} else {
-				w.number(int(p.all)<<1 | 1)
-				w.number(int(p.head))
+				w.number(int(m.head)<<1 | 1)
+				w.number(int(m.tail))
 			}
 		}
 	}
-	return w
+	return w.flush()
 }
 
 // removed returns which documents were removed.
@@ -99,36 +99,28 @@ func (x *Index) removed() []bool {
 // FromImage returns the index of an image. The index does not use image's memory.
 func FromImage(image []byte) (*Index, error) {
 	r := imageReader{image: image}
-	docs, terms, postings, heads := r.number(), r.number(), r.number(), r.number()
+	docs, terms, postings := r.number(), r.number(), r.number()
 	// Each of them takes a byte or more.
-	if r.bad || docs+terms+postings+heads > len(image) {
+	if r.bad || docs+terms+postings > len(image) || docs > maxDocuments {
 		return nil, errImage
 	}
 	x := &Index{
 		terms: make(map[string]int32, terms), words: map[string]int32{}, live: docs,
 		postings: make([][]posting, terms), links: make([]link, docs), docs: make([]document, docs),
+		many: map[place]mentions{},
 	}
-	allHeads, block := make([]int32, 0, heads), 0 // block is where the list of the last headBlock documents begins
+	var heads []byte // of the last headBlock documents
 	for doc := range x.docs {
-		if doc%headBlock == 0 {
-			block = len(allHeads)
-			x.heads = append(x.heads, nil)
-		}
-		words, before, n := r.number(), r.number()-1, r.number()
-		if r.bad || before >= doc || n > cap(allHeads)-len(allHeads) {
+		words, before, head := r.number(), r.number()-1, r.bytes()
+		if r.bad || before >= doc || !stemsBelow(terms, head) {
 			return nil, errImage
 		}
-		from := len(allHeads)
-		for range n {
-			t := r.number()
-			if t >= terms {
-				return nil, errImage
-			}
-			allHeads = append(allHeads, int32(t)) //nolint:gosec // below terms
-		}
 		//nolint:gosec // a text has at most a million words
-		x.docs[doc] = document{words: int32(words), from: uint32(from - block), size: int32(n)}
-		x.heads[len(x.heads)-1] = slices.Clip(allHeads[block:])
+		x.docs[doc] = document{words: int32(words), from: uint32(len(heads)), size: int32(len(head))}
+		heads = append(heads, head...)
+		if doc%headBlock == headBlock-1 || doc == docs-1 {
+			x.heads, heads = append(x.heads, bytes.Clone(heads)), heads[:0]
+		}
 		x.links[doc] = link{int32(before), -1} //nolint:gosec // below doc
 		if before >= 0 {
 			x.links[before].successor = int32(doc) // fewer than 2^31 memories
@@ -136,23 +128,23 @@ func FromImage(image []byte) (*Index, error) {
 	}
 	allPostings := make([]posting, 0, postings)
 	for t := range x.postings {
-		stem, n := r.text(), r.number()
+		stem, n := string(r.bytes()), r.number()
 		if r.bad || n > cap(allPostings)-len(allPostings) {
 			return nil, errImage
 		}
 		from, doc := len(allPostings), 0
 		for range n {
 			doc += r.number()
-			all := r.number()
-			head := all >> 1
-			if all&1 == 1 {
-				head = r.number()
+			head, tail := r.number(), 0
+			if head&1 == 1 {
+				tail = r.number()
 			}
-			if doc >= docs {
+			if doc >= docs || head>>1+tail == 0 {
 				return nil, errImage
 			}
 			//nolint:gosec // they were of these types
-			allPostings = append(allPostings, posting{int32(doc), uint16(all >> 1), uint16(head)})
+			p := x.posting(int32(t), int32(doc), mentions{uint16(head >> 1), uint16(tail)})
+			allPostings = append(allPostings, p)
 		}
 		x.terms[stem] = int32(t) // below terms
 		x.postings[t] = slices.Clip(allPostings[from:])
@@ -163,11 +155,47 @@ func FromImage(image []byte) (*Index, error) {
 	return x, nil
 }
 
-// imageWriter appends numbers and strings, in the form that imageReader reads.
-type imageWriter []byte
+// stemsBelow reports whether a head has whole numbers below n only.
+func stemsBelow(n int, head []byte) bool {
+	r := imageReader{image: head}
+	for r.at < len(head) {
+		if r.number() >= n {
+			return false
+		}
+	}
+	return !r.bad
+}
+
+// imageWriter writes numbers and bytes, in the form that imageReader reads. Its error is that of flush.
+type imageWriter struct {
+	to  io.Writer
+	buf []byte // not written yet
+	err error
+}
+
+// imagePart is the number of bytes that are written at a time.
+const imagePart = 64 << 10
 
 func (w *imageWriter) number(n int) {
-	*w = binary.AppendUvarint(*w, uint64(n)) //nolint:gosec // no number is negative
+	w.buf = binary.AppendUvarint(w.buf, uint64(n)) //nolint:gosec // no number is negative
+	if len(w.buf) >= imagePart {
+		_ = w.flush() // which is called at the end, too
+	}
+}
+
+// bytes writes their number and them.
+func (w *imageWriter) bytes(b []byte) {
+	w.number(len(b))
+	w.buf = append(w.buf, b...)
+}
+
+// flush writes what is not written yet, unless an earlier write has failed.
+func (w *imageWriter) flush() error {
+	if w.err == nil {
+		_, w.err = w.to.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
+	return w.err
 }
 
 // imageReader reads numbers and strings. Once bad it stays bad, and returns zeros.
@@ -208,13 +236,13 @@ func (r *imageReader) longNumber() int {
 	return 0
 }
 
-// text reads a string: its length in bytes and its bytes.
-func (r *imageReader) text() string {
+// bytes reads the number of bytes and these, which are image's.
+func (r *imageReader) bytes() []byte {
 	n := r.number()
 	if n > len(r.image)-r.at {
 		r.fail()
-		return ""
+		return nil
 	}
 	r.at += n
-	return string(r.image[r.at-n : r.at])
+	return r.image[r.at-n : r.at]
 }

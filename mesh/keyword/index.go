@@ -1,7 +1,8 @@
 package keyword
 
 import (
-	"cmp"
+	"encoding/binary"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -20,21 +21,15 @@ const (
 // which documents are neighbours in a session. It is not safe for concurrent use, except that its readers
 // (every method but Add and Remove) may run concurrently.
 type Index struct {
-	terms    map[string]int32 // stem -> its number
-	words    map[string]int32 // word -> its stem's number: a cache, because stemming would dominate the time of Add
-	postings [][]posting      // by the stem's number, ascending by document
-	links    []link           // by document; not in docs because Match reads only these
+	terms    map[string]int32   // stem -> its number
+	words    map[string]int32   // word -> its stem's number: a cache, because stemming would dominate the time of Add
+	postings [][]posting        // by the stem's number, ascending by document
+	many     map[place]mentions // what has no place in a posting
+	links    []link             // by document; not in docs because Match reads only these
 	docs     []document
-	heads    [][]int32          // the stems of heads, in order, each of the lists for headBlock documents
+	heads    [][]byte           // the stems of heads as varints, in order, each of the lists for headBlock documents
 	labels   map[string][]int32 // stem -> the documents with a label that contains it, ascending
 	live     int                // documents that were not removed
-}
-
-// posting is a document that has a stem. Counts end at 65,535.
-type posting struct {
-	doc  int32
-	all  uint16 // occurrences of the stem in the document
-	head uint16 // occurrences in its head
 }
 
 // link holds a document's neighbours in its session, -1 for none. A predecessor always has the lower number.
@@ -44,7 +39,7 @@ type link struct{ predecessor, successor int32 }
 type document struct {
 	words int32  // number of words, separated by white space; gone if it was removed
 	from  uint32 // where its head begins in the list of heads
-	size  int32  // number of stems in its head
+	size  int32  // number of bytes of its head
 }
 
 // gone is the number of words of a document that was removed.
@@ -53,15 +48,22 @@ const gone = -1
 // headBlock is the number of documents whose heads are in one list: few enough that the list can grow.
 const headBlock = 4096
 
-// head returns the stems of the head of a document, in order.
-func (x *Index) head(doc int32) []int32 {
-	d := &x.docs[doc]
-	return x.heads[doc/headBlock][d.from:][:d.size]
+// head yields the stems of the head of a document, in order.
+func (x *Index) head(doc int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		d := &x.docs[doc]
+		r := imageReader{image: x.heads[doc/headBlock][d.from:][:d.size]}
+		for r.at < len(r.image) {
+			if !yield(int32(r.number())) { //nolint:gosec // it was one
+				return
+			}
+		}
+	}
 }
 
 // New returns an empty index.
 func New() *Index {
-	return &Index{terms: map[string]int32{}, words: map[string]int32{}}
+	return &Index{terms: map[string]int32{}, words: map[string]int32{}, many: map[place]mentions{}}
 }
 
 // Add adds text as the next document. Documents are numbered from 0. predecessor is the document that was
@@ -80,15 +82,11 @@ func (x *Index) Add(text string, predecessor int) {
 	d := document{words: int32(words), from: uint32(len(*heads))} //nolint:gosec // a memory has at most a million bytes
 	eachWord(text[:end], func(w string) {
 		t := x.term(w)
-		*heads = append(*heads, t)
-		d.size++
-		p := x.posting(t, doc)
-		p.all, p.head = bump(p.all), bump(p.head)
+		*heads = binary.AppendUvarint(*heads, uint64(t)) //nolint:gosec // not negative
+		x.mention(t, doc, true)
 	})
-	eachWord(text[end:], func(w string) {
-		p := x.posting(x.term(w), doc)
-		p.all = bump(p.all)
-	})
+	d.size = int32(len(*heads)) - int32(d.from) //nolint:gosec // as above
+	eachWord(text[end:], func(w string) { x.mention(x.term(w), doc, false) })
 	x.docs = append(x.docs, d)
 	x.live++
 }
@@ -107,9 +105,9 @@ func (x *Index) Remove(doc int, text string) {
 			return
 		}
 		seen[t] = true
-		byDoc := func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }
-		if at, ok := slices.BinarySearchFunc(x.postings[t], number, byDoc); ok {
+		if at, ok := slices.BinarySearchFunc(x.postings[t], number, compareDoc); ok {
 			x.postings[t] = slices.Delete(x.postings[t], at, at+1)
+			delete(x.many, place{t, number})
 		}
 	})
 	l := x.links[doc]
@@ -166,16 +164,6 @@ func (x *Index) term(word string) int32 {
 	}
 	x.words[strings.Clone(word)] = t // cloned, or the map would keep the whole text in memory
 	return t
-}
-
-// posting returns the posting of term t for doc, which must be the newest document.
-func (x *Index) posting(t, doc int32) *posting {
-	list := x.postings[t]
-	if n := len(list); n == 0 || list[n-1].doc != doc {
-		list = append(list, posting{doc: doc})
-		x.postings[t] = list
-	}
-	return &list[len(list)-1]
 }
 
 // Len returns the number of documents, including removed ones: one more than the highest number.

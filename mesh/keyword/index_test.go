@@ -1,6 +1,7 @@
 package keyword
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -124,7 +125,8 @@ func TestManyMentionsDoNotOverflow(t *testing.T) {
 	}
 }
 
-// After any sequence of adds and removes, an index gives the same answers as one built from the remaining documents.
+// After any sequence of adds and removes, an index gives the same answers as one built from the remaining documents,
+// and as one that was restored from its image.
 func TestIncrementalEqualsFresh(t *testing.T) {
 	t.Parallel()
 	vocabulary := strings.Fields("red green car cars drive driving the of my house 猫が好き fooBar don't I")
@@ -172,25 +174,29 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 		}
 		query := strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 5).Draw(r, "query"), " ")
 		q := Parse(query)
-		var xs, fs Statistics
+		var xs Statistics
 		x.Count(q, &xs)
-		fresh.Count(q, &fs)
-		if xs.Rarity(q) != fs.Rarity(q) {
-			r.Fatalf("rarity %v, fresh %v", xs.Rarity(q), fs.Rarity(q))
-		}
-		var xm, fm Scores
+		var xm Scores
 		x.Match(q, xs, &xm)
 		x.Match(q, xs, &xm) // a reused Scores starts at zero
-		fresh.Match(q, fs, &fm)
 		kept := map[int]bool{}
-		for i, e := range live {
-			kept[e.doc] = true
-			a, b := x.Neighbours(e.doc)
-			fa, fb := fresh.Neighbours(i)
-			got := fmt.Sprint(xm.Own[e.doc], xm.Context[e.doc], x.Pairs(q, xs).In(e.doc), x.Words(e.doc), number[a], number[b])
-			want := fmt.Sprint(fm.Own[i], fm.Context[i], fresh.Pairs(q, fs).In(i), fresh.Words(i), fa, fb)
-			if got != want {
-				r.Fatalf("document %d (%q): %s, fresh %s", e.doc, e.text, got, want)
+		for name, other := range map[string]*Index{"fresh": fresh, "restored": restored(r, x)} {
+			var s Statistics
+			other.Count(q, &s)
+			if xs.Rarity(q) != s.Rarity(q) {
+				r.Fatalf("rarity %v, %s %v", xs.Rarity(q), name, s.Rarity(q))
+			}
+			var m Scores
+			other.Match(q, s, &m)
+			for i, e := range live {
+				kept[e.doc] = true
+				a, b := x.Neighbours(e.doc)
+				oa, ob := other.Neighbours(i)
+				got := fmt.Sprint(xm.Own[e.doc], xm.Context[e.doc], x.Pairs(q, xs).In(e.doc), x.Words(e.doc), number[a], number[b])
+				want := fmt.Sprint(m.Own[i], m.Context[i], other.Pairs(q, s).In(i), other.Words(i), oa, ob)
+				if got != want {
+					r.Fatalf("document %d (%q): %s, %s %s", e.doc, e.text, got, name, want)
+				}
 			}
 		}
 		for doc := range x.Len() {
@@ -203,6 +209,22 @@ func TestIncrementalEqualsFresh(t *testing.T) {
 			}
 		}
 	})
+}
+
+// restored returns the index of x's image. A part of the image is none.
+func restored(r *rapid.T, x *Index) *Index {
+	var image bytes.Buffer
+	if err := x.Image(&image); err != nil {
+		r.Fatal(err)
+	}
+	if _, err := FromImage(image.Bytes()[:rapid.IntRange(0, image.Len()-1).Draw(r, "part")]); err == nil {
+		r.Fatal("a part of an image is taken for one")
+	}
+	restored, err := FromImage(image.Bytes())
+	if err != nil {
+		r.Fatal(err)
+	}
+	return restored
 }
 
 // Scores do not depend on where a block of documents ends, whichever sessions cross the border.

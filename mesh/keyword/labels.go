@@ -1,9 +1,6 @@
 package keyword
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // labelWeight is the weight of a term that is only in a document's labels: a tag tells what a text is about, as a word
 // of its head does.
@@ -55,16 +52,15 @@ func (b *block) matchLabels(t *scoredTerm) {
 	}
 	inText := b.postings(t)
 	for _, p := range inText {
-		i := p.doc - b.from
+		i := p.doc() - b.from
 		b.named[i] = max(b.named[i], t.name)
 	}
 	from, _ := slices.BinarySearch(t.labels, b.from)
 	to, _ := slices.BinarySearch(t.labels, b.to)
-	byDoc := func(p posting, doc int32) int { return cmp.Compare(p.doc, doc) }
 	for _, doc := range t.labels[from:to] {
 		i := doc - b.from
 		b.named[i] = max(b.named[i], t.name)
-		if _, ok := slices.BinarySearchFunc(inText, doc, byDoc); !ok {
+		if _, ok := slices.BinarySearchFunc(inText, doc, compareDoc); !ok {
 			b.own[i] += float32(labelWeight * t.rarity)
 			b.context[i] += float32(labelWeight * t.rarity)
 		}

@@ -1,6 +1,9 @@
 package keyword
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Query is a parsed query. It can be used with any index.
 type Query struct {
@@ -137,7 +140,7 @@ func (x *Index) Pairs(q Query, s Statistics) Pairs {
 // In returns the score of the pairs that are in the head of doc.
 func (p Pairs) In(doc int) float64 {
 	sum := 0.
-	head := p.index.head(int32(doc)) //nolint:gosec // fewer than 2^31 memories
+	head := slices.Collect(p.index.head(int32(doc))) //nolint:gosec // fewer than 2^31 memories
 	for _, pair := range p.list {
 		for i := 1; i < len(head); i++ {
 			if head[i-1] == pair.first && head[i] == pair.second {

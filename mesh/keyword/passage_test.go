@@ -12,6 +12,7 @@ func TestMatcher(t *testing.T) {
 	x.Add("a red car", -1)
 	restored := New() // as from an image: it knows stems, and no words
 	restored.terms, restored.postings, restored.docs, restored.heads = x.terms, x.postings, x.docs, x.heads
+	restored.many = x.many
 	for _, query := range []string{"leaking blue pumps", "blue pump", "is blue and leaks", "violin", ""} {
 		q := Parse(query)
 		var stats Statistics

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/hmac"
@@ -8,6 +9,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -46,7 +49,7 @@ const (
 
 // imageFormat changes when the types in an image do, and when the same entry would be decoded to something else or its
 // text understood in another way: record.Record.Clean, Words, IsStanding, HasParts. TestImageFormat notices.
-var imageFormat = fmt.Sprintf("7.%d", keyword.Version)
+var imageFormat = fmt.Sprintf("8.%d", keyword.Version)
 
 // The number of entries after an image from which a new one is worth its time: imageAfter, and one in imageShare of
 // all.
@@ -279,65 +282,94 @@ func (c *Compartment) Save(ctx context.Context) error {
 	if since < imageAfter+entries/imageShare {
 		return nil
 	}
-	h := imageHeader{Format: imageFormat}
-	var out bytes.Buffer
-	err := c.ledger.Checkpoint(ctx, func(at ledger.Checkpoint) error {
-		h.At = at
-		return c.encode(&out, &h)
-	})
-	if err != nil || h.At.Seq == 0 {
-		return c.explain("save an image of", err)
-	}
-	raw, err := imageEncoding.Marshal(h)
+	// An image is as large as half of what is in memory. So it is not made in memory, and made before the lock is taken;
+	// until then it has no name under which a process that is killed would leave what is erased next.
+	spool, err := atomicfile.Spool(c.Image)
 	if err != nil {
 		return c.explain("save an image of", err)
 	}
-	seal, err := c.ledger.Seal(ctx, raw)
-	if err != nil {
+	defer func() { _ = spool.Close() }() // which deletes it
+	at, err := c.spool(ctx, spool)
+	if err != nil || at.Seq == 0 {
 		return c.explain("save an image of", err)
 	}
-	out.Write(raw)
-	out.Write(seal)
-	out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(raw)))) //nolint:gosec // 50 bytes for 2048 documents
-	err = c.ledger.Replace(ctx, h.At, func() error {
-		return errors.Join(c.removeImage(), atomicfile.WriteCache(c.Image, out.Bytes()))
+	err = c.ledger.Replace(ctx, at, func() error {
+		return errors.Join(c.removeImage(), atomicfile.WriteCacheFrom(c.Image, func(w io.Writer) error {
+			_, err := io.Copy(w, io.NewSectionReader(spool, 0, maxImage))
+			return err
+		}))
 	})
 	if errors.Is(err, ledger.ErrChanged) {
 		return nil // something was erased meanwhile; the next one is made after it
 	}
 	if err == nil {
-		c.imaged.Store(h.At.Seq)
+		c.imaged.Store(at.Seq)
 	}
 	return c.explain("save an image of", err)
 }
 
+// spool writes an image to the file and returns the checkpoint that it is of, the zero value if there is none.
+func (c *Compartment) spool(ctx context.Context, file *os.File) (ledger.Checkpoint, error) {
+	h, out := imageHeader{Format: imageFormat}, bufio.NewWriterSize(file, readPart)
+	err := c.ledger.Checkpoint(ctx, func(at ledger.Checkpoint) error {
+		h.At = at
+		return c.encode(out, &h)
+	})
+	if err != nil || h.At.Seq == 0 {
+		return h.At, err
+	}
+	raw, err := imageEncoding.Marshal(h)
+	if err != nil {
+		return h.At, err
+	}
+	seal, err := c.ledger.Seal(ctx, raw)
+	if err != nil {
+		return h.At, err
+	}
+	size := binary.LittleEndian.AppendUint32(nil, uint32(len(raw))) //nolint:gosec // 50 bytes for 2048 documents
+	_, err = out.Write(slices.Concat(raw, seal, size))
+	return h.At, errors.Join(err, out.Flush())
+}
+
+// measured is a writer that counts and hashes what is written.
+type measured struct {
+	to   io.Writer
+	size int64
+	sum  hash.Hash
+}
+
+func (m *measured) Write(p []byte) (int, error) {
+	n, err := m.to.Write(p)
+	m.size += int64(n)
+	m.sum.Write(p[:n])
+	return n, err
+}
+
 // encode writes magic and sections to out, and describes these in h.
-func (c *Compartment) encode(out *bytes.Buffer, h *imageHeader) error {
+func (c *Compartment) encode(out io.Writer, h *imageHeader) error {
 	s := c.Snapshot()
 	defer s.Release()
-	out.WriteString(imageMagic)
-	section := func(write func() error) error {
-		from := out.Len()
-		if err := write(); err != nil {
-			return err
-		}
-		sum := sha256.Sum256(out.Bytes()[from:])
-		h.Sections = append(h.Sections, imageSection{int64(out.Len() - from), sum[:]})
-		return nil
-	}
-	encode := func(v any) error {
-		return section(func() error { return imageEncoding.NewEncoder(out).Encode(v) })
-	}
-	if err := encode(s.p.imageState()); err != nil {
+	if _, err := io.WriteString(out, imageMagic); err != nil {
 		return err
 	}
-	if err := section(func() error { _, err := out.Write(s.Keywords.Image()); return err }); err != nil {
+	section := func(write func(io.Writer) error) error {
+		m := &measured{to: out, sum: sha256.New()}
+		if err := write(m); err != nil {
+			return err
+		}
+		h.Sections = append(h.Sections, imageSection{m.size, m.sum.Sum(nil)})
+		return nil
+	}
+	state := func(w io.Writer) error { return imageEncoding.NewEncoder(w).Encode(s.p.imageState()) }
+	if err := errors.Join(section(state), section(s.Keywords.Image)); err != nil {
 		return err
 	}
 	chunk := make([]imageDocument, 0, imageChunk)
-	documents := func() error {
+	documents := func(w io.Writer) error {
 		raw, err := appendDocuments(nil, chunk)
-		out.Write(raw)
+		if err == nil {
+			_, err = w.Write(raw)
+		}
 		chunk = chunk[:0]
 		return err
 	}

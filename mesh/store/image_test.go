@@ -63,7 +63,7 @@ func same(t *testing.T, want, got *Compartment) {
 		cmpopts.IgnoreFields(revisions{}, "changes"),
 		cmpopts.IgnoreFields(words{}, "mu"),
 		cmpopts.IgnoreFields(skill.Set{}, "changes"),
-		cmpopts.IgnoreFields(keyword.Index{}, "words", "terms", "postings", "docs", "heads"),
+		cmpopts.IgnoreFields(keyword.Index{}, "words", "terms", "postings", "many", "docs", "heads"),
 		cmpopts.EquateEmpty())
 	if diff != "" {
 		t.Errorf("the restored projection (-read from the ledger +restored):\n%s", diff)
@@ -371,12 +371,13 @@ func TestImageOfAnotherCompartment(t *testing.T) {
 // format.
 func TestImageFormat(t *testing.T) {
 	t.Parallel()
-	const format, want = "7.1", "c56cadd56f016048"
+	const format, want = "8.2", "a27ab9a5ac912c3d"
 	hash := sha256.New()
 	words := keyword.New()
 	for i, text := range []string{
 		"We painted the cellar's ladder; userID 17 and HTTPServer v2.0 in snake_case.", "ЁЛКА стоит. 東京タワーへ行く",
 		"Always answer in French when I ask about wine.", "I prefer tea", "The user prefers tea.", "Please use metric units.",
+		"Use UTC in all reports.", "Use UTC in this report.",
 		"the \u202eend\u200b of\ta\x07 bell\r\nline",
 		strings.Repeat("A long text about many pumps and valves. ", 60), "“No.”", "",
 	} {
@@ -391,7 +392,9 @@ func TestImageFormat(t *testing.T) {
 		hash.Write(raw)
 		words.Add(text, i-1)
 	}
-	hash.Write(words.Image())
+	if err := words.Image(hash); err != nil {
+		t.Fatal(err)
+	}
 	if got := hex.EncodeToString(hash.Sum(nil))[:16]; imageFormat != format || got != want {
 		t.Errorf("an image of format %s has %s here, was %s, %s: change imageFormat or keyword.Version, and this test",
 			imageFormat, got, format, want)
