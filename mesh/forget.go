@@ -33,7 +33,11 @@ type Mentions struct {
 	Memories []record.Hit      // that mention it in any field: memories, lessons and reflections
 	Skills   []record.SkillHit // likewise
 	Related  []record.Hit      // that do not mention it, and are likely about it by their meaning
-	Queries  int               // logged queries that mention it
+	Queries  int               // logged queries that mention it, or may
+
+	// Of a subject such as Rose, what may have only the word: "prices rose". It is not erased.
+	Doubtful       []record.Hit
+	DoubtfulSkills []record.SkillHit
 }
 
 // copyCosine is the minimum cosine of a near copy of a memory.
@@ -41,7 +45,7 @@ const copyCosine = .9
 
 // Mentions finds what the audience may erase about a subject.
 func (v *View) Mentions(ctx context.Context, subject Subject) (m Mentions, err error) {
-	found, err := v.Search(ctx, SearchRequest{
+	similar, err := v.Search(ctx, SearchRequest{
 		Query: subject.Text, Limit: MaxLimit, MinConfidence: confidence.Likely, Unrecorded: true,
 	})
 	if err != nil {
@@ -51,10 +55,13 @@ func (v *View) Mentions(ctx context.Context, subject Subject) (m Mentions, err e
 	if err != nil {
 		return m, err
 	}
-	related := found.Hits
+	related := similar.Hits
 	for _, c := range stores {
-		matched, skills, near := v.mentions(c, subject)
-		m.Memories, m.Skills, related = append(m.Memories, matched...), append(m.Skills, skills...), append(related, near...)
+		found := v.mentions(c, subject)
+		m.Memories, m.Skills, related = append(m.Memories, found.Memories...), append(m.Skills, found.Skills...),
+			append(related, found.Related...)
+		m.Doubtful = append(m.Doubtful, found.Doubtful...)
+		m.DoubtfulSkills = append(m.DoubtfulSkills, found.DoubtfulSkills...)
 		queries, err := v.queries(ctx, c.Visibility, subject)
 		if err != nil {
 			return m, err
@@ -62,7 +69,7 @@ func (v *View) Mentions(ctx context.Context, subject Subject) (m Mentions, err e
 		m.Queries += len(queries)
 	}
 	seen := map[string]bool{}
-	for _, hit := range m.Memories {
+	for _, hit := range slices.Concat(m.Memories, m.Doubtful) {
 		seen[hit.ID] = true
 	}
 	for _, hit := range related {
@@ -73,7 +80,9 @@ func (v *View) Mentions(ctx context.Context, subject Subject) (m Mentions, err e
 	}
 	slices.SortFunc(m.Memories, record.CompareStored)
 	slices.SortFunc(m.Related, record.CompareStored)
+	slices.SortFunc(m.Doubtful, record.CompareStored)
 	slices.SortFunc(m.Skills, compareNames)
+	slices.SortFunc(m.DoubtfulSkills, compareNames)
 	return m, nil
 }
 
@@ -88,42 +97,56 @@ func (v *View) erasable(ctx context.Context) ([]*compartment, error) {
 	return slices.DeleteFunc(stores, func(c *compartment) bool { return v.checkErasable(c.Visibility, "") != nil }), nil
 }
 
-// mentions returns what of a compartment mentions a subject, with what quotes that, and near copies of it.
-func (v *View) mentions(
-	c *compartment, subject Subject,
-) (hits []record.Hit, skills []record.SkillHit, near []record.Hit) {
+// mentions returns what of a compartment mentions a subject, with what quotes that, and near copies of it as related.
+func (v *View) mentions(c *compartment, subject Subject) (m Mentions) {
 	vectors := c.Vectors.Refresh() == nil
 	s := c.Snapshot()
 	defer s.Release()
 	gone := map[string]bool{}
 	for doc, r := range s.Scan() {
-		if subject.In(searchable(r)) || slices.ContainsFunc(s.Sightings(r.ID), func(seen *record.Record) bool {
-			return subject.In(searchable(seen))
-		}) {
+		in := func(mentions func(string) bool) bool {
+			return mentions(searchable(r)) || slices.ContainsFunc(s.Sightings(r.ID), func(seen *record.Record) bool {
+				return mentions(searchable(seen))
+			})
+		}
+		switch {
+		case !in(subject.In):
+		case in(subject.Surely):
 			gone[r.ID] = true
-			hits = append(hits, s.Hit(s.Record(doc)))
+			m.Memories = append(m.Memories, s.Hit(s.Record(doc)))
+		default:
+			m.Doubtful = append(m.Doubtful, s.Hit(s.Record(doc)))
 		}
 	}
 	// What quotes them word for word.
 	for doc, r := range s.Scan() {
 		if x := r.Reflection; x != nil && !gone[r.ID] && x.Method == record.ByExtract && quotes(x.Sources, gone) {
 			gone[r.ID] = true
-			hits = append(hits, s.Hit(s.Record(doc)))
+			m.Memories = append(m.Memories, s.Hit(s.Record(doc)))
 		}
 	}
+	m.Doubtful = slices.DeleteFunc(m.Doubtful, func(h record.Hit) bool { return gone[h.ID] })
 	quoting := map[string]bool{}
 	for made := range s.Syntheses() {
 		quoting[made.SkillID] = quoting[made.SkillID] || made.Method == record.ByExtract && quotes(made.Sources, gone)
 	}
 	for _, state := range s.Skills.All() {
 		lines := append([]string{state.Name, state.Intent, state.Description, state.Source, state.Text}, state.Tags...)
-		if quoting[state.ID] || subject.In(strings.Join(lines, "\n")) {
-			skills = append(skills, skillHit(s, s, state))
+		switch text := strings.Join(lines, "\n"); {
+		case quoting[state.ID], subject.Surely(text):
+			m.Skills = append(m.Skills, skillHit(s, s, state))
+		case subject.In(text):
+			m.DoubtfulSkills = append(m.DoubtfulSkills, skillHit(s, s, state))
 		}
 	}
-	if !vectors {
-		return hits, skills, nil
+	if vectors {
+		m.Related = nearCopies(c, s, m.Memories, gone)
 	}
+	return m
+}
+
+// nearCopies returns the memories that say nearly the same as one of hits and are not among gone.
+func nearCopies(c *compartment, s *store.Snapshot, hits []record.Hit, gone map[string]bool) (near []record.Hit) {
 	for _, hit := range hits {
 		doc, ok := s.Doc(hit.ID)
 		vector := c.Vectors.Vector(doc)
@@ -136,7 +159,7 @@ func (v *View) mentions(
 			}
 		}
 	}
-	return hits, skills, near
+	return near
 }
 
 // quotes reports whether one of the sources is among ids.
@@ -214,9 +237,9 @@ func (v *View) Forget(ctx context.Context, subject Subject, listed Mentions) (do
 		return done, err
 	}
 	for _, c := range stores {
-		hits, skills, _ := v.mentions(c, subject)
-		hits = slices.DeleteFunc(hits, func(h record.Hit) bool { return !seen[h.ID] })
-		skills = slices.DeleteFunc(skills, func(h record.SkillHit) bool { return !seen[h.ID] })
+		found := v.mentions(c, subject)
+		hits := slices.DeleteFunc(found.Memories, func(h record.Hit) bool { return !seen[h.ID] })
+		skills := slices.DeleteFunc(found.Skills, func(h record.SkillHit) bool { return !seen[h.ID] })
 		for _, hit := range hits {
 			if err := v.relink(ctx, c.Visibility, hit.ID); err != nil {
 				return done, err

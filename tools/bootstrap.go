@@ -156,7 +156,7 @@ func BootstrapFinish(v *workspace.View) Tool {
 		Name:  "bootstrap_finish",
 		Title: "First boot: finish",
 		Description: "End the first boot: writes the first log entry in memory/ and permanently deletes BOOTSTRAP.md. " +
-			"Call it even if an earlier step failed: BOOTSTRAP.md must not remain. Write SOUL.md first.",
+			"Call it even after a failed step: BOOTSTRAP.md must not remain. Write SOUL.md first.",
 		Destructive: true,
 	}, func(ctx context.Context, in bootNote) (booted, error) {
 		// RFC-0009 §6.2 has the file deleted in any case, but not before anything was tried.

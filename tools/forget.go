@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,13 +18,17 @@ import (
 type forgetting struct {
 	ID      string `json:"id,omitempty"`
 	About   string `json:"about,omitempty" jsonschema:"maxLength=200"`
+	Keep    string `json:"keep,omitempty"`
 	Confirm bool   `json:"confirm,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 }
 
 func (forgetting) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, deletionTexts)
-	describe(s, map[string]string{"about": "Instead of id: all that mentions it. Call without confirm for the list."})
+	describe(s, map[string]string{
+		"about": "Or all that mentions it; without confirm, a list.",
+		"keep":  "IDs, FILE:LINE.",
+	})
 }
 
 // forgottenList is what a subject's deletion lists or has erased.
@@ -39,7 +44,7 @@ type forgottenList struct {
 
 func (forgottenList) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
-		"related": "Not erased: likely about it without naming it. Erase by id.",
+		"related": "Not erased: perhaps about it. Erase by id.",
 		"queries": "Logged queries.",
 		"lines":   "Of workspace files; kept: why it stays.",
 		"left":    "Not erased, and what the user can do.",
@@ -73,10 +78,11 @@ func newForgottenList(p forget.Plan, recorded *[]string) *forgottenList {
 		l.Skills = append(l.Skills, s.ID+" "+s.Name)
 	}
 	l.Memories, l.Lines = fit(&left, memories(p.Memories)), fit(&left, p.Lines)
-	l.Skills, l.Related = fit(&left, l.Skills), fit(&left, memories(p.Related))
+	related := slices.Concat(p.Doubtful, p.Related)
+	l.Skills, l.Related = fit(&left, l.Skills), fit(&left, memories(related))
 	*recorded = fit(&left, p.Recorded)
 	l.More = len(p.Memories) - len(l.Memories) + len(p.Lines) - len(l.Lines) + len(p.Skills) - len(l.Skills) +
-		len(p.Related) - len(l.Related)
+		len(related) - len(l.Related)
 	return l
 }
 
@@ -90,14 +96,18 @@ func forgetAbout(ctx context.Context, f forget.Forgetter, in forgetting) (memory
 	if err != nil {
 		return memoryDeleted{}, err
 	}
+	if err := plan.Spare(separated(in.Keep)); err != nil {
+		return memoryDeleted{}, err
+	}
 	var listed memoryDeleted
 	listed.About = newForgottenList(plan, &listed.Recorded)
 	switch {
 	case plan.Empty():
-		listed.Hint = "Nothing to erase mentions it."
+		listed.Hint = "Nothing to erase mentions it." + doubtHint(plan)
 		return listed, nil
 	case !in.Confirm:
-		listed.Hint = "Nothing is erased yet. Show the user the list; if they agree, call again with confirm: true."
+		listed.Hint = "Nothing is erased yet. Show the user the list; if they agree, call again with confirm: true, and " +
+			"keep: what they want to keep, as ID, FILE:LINE or FILE, separated by commas." + doubtHint(plan)
 		return listed, nil
 	}
 	if err := confirm(ctx, consent{
@@ -117,6 +127,29 @@ func forgetAbout(ctx context.Context, f forget.Forgetter, in forgetting) (memory
 	return gone, nil
 }
 
+// separated returns what commas separate.
+func separated(text string) (list []string) {
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// doubtHint tells that something may have only the word of a subject that is a name, "" if nothing has.
+func doubtHint(p forget.Plan) string {
+	if !p.Unsure() {
+		return ""
+	}
+	stays := []string{"related"}
+	for _, s := range p.DoubtfulSkills {
+		stays = append(stays, s.ID)
+	}
+	return " Ask about what may have only the word, which stays: " + strings.Join(stays, ", ") +
+		", and lines that are kept for that."
+}
+
 // listedIDs name what a plan lists, so that an answer to one list confirms no other.
 func listedIDs(about string, p forget.Plan) []string {
 	list := []string{about}
@@ -129,7 +162,7 @@ func listedIDs(about string, p forget.Plan) []string {
 	for _, l := range p.Lines {
 		list = append(list, l.File, l.Text)
 	}
-	return list
+	return append(list, p.Spared...)
 }
 
 // forgetQuestion asks the person, with the beginning of the list.
@@ -154,6 +187,8 @@ func checkForgetting(in forgetting) error {
 		return fault.New("id: give the ID of a memory or skill, or about for everything that mentions a subject")
 	case in.ID != "" && in.About != "":
 		return fault.New("about: leave it out with id")
+	case in.ID != "" && in.Keep != "":
+		return fault.New("keep: leave it out with id")
 	}
 	return nil
 }

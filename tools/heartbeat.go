@@ -140,7 +140,7 @@ func Heartbeat(h heartbeat.Heartbeat) Tool {
 		Name:  "heartbeat",
 		Title: "Heartbeat",
 		Description: "Periodic work: what of HEARTBEAT.md is due, and record what is done. " +
-			"due also distills lessons from failures and adds often recalled memories to MEMORY.md, when these are due.",
+			"due also distills lessons from failures and adds often recalled memories to MEMORY.md.",
 	}, func(ctx context.Context, in beat) (beatAnswer, error) {
 		if in.Action == "done" {
 			// The name is written to a file that people read: CheckDone refuses credentials and control characters.

@@ -363,6 +363,27 @@ func TestForgetAbout(t *testing.T) {
 	if _, err := v.Get(t.Context(), id); err == nil {
 		t.Error("it is still there")
 	}
+	rose := answer[stored](t, MemoryStore(v), `{"content":"We asked Rose for the key."}`).ID
+	kept := answer[stored](t, MemoryStore(v), `{"content":"Rose lives in Oslo."}`).ID
+	prices := answer[stored](t, MemoryStore(v), `{"content":"In spring the prices rose."}`).ID
+	listed = answer[memoryDeleted](t, tool, `{"about":"Rose"}`)
+	if len(listed.About.Memories) != 2 || len(listed.About.Related) != 1 || listed.About.Related[0].ID != prices ||
+		!strings.Contains(listed.Hint, "may have only the word") {
+		t.Errorf("listed: %+v, %s", listed.About, listed.Hint)
+	}
+	unlisted := `{"about":"Rose","keep":"` + prices + `","confirm":true}`
+	if got := refusal(t, tool, unlisted); !strings.HasPrefix(got, "keep: ") {
+		t.Errorf("what is not in the list: %q", got)
+	}
+	if got := refusal(t, tool, `{"id":"`+rose+`","keep":"`+kept+`"}`); !strings.HasPrefix(got, "keep: ") {
+		t.Errorf("keep with an id: %q", got)
+	}
+	answer[memoryDeleted](t, tool, `{"about":"Rose","keep":" `+kept+`, ","confirm":true}`)
+	for id, there := range map[string]bool{rose: false, kept: true, prices: true} {
+		if _, err := v.Get(t.Context(), id); (err == nil) != there {
+			t.Errorf("%s is there: %v", id, err == nil)
+		}
+	}
 	if got := refusal(t, MemoryDelete(v, nil, nil), `{"about":"bees","confirm":true}`); !strings.Contains(got, "about") {
 		t.Errorf("without an editor: %q", got)
 	}

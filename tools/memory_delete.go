@@ -24,9 +24,9 @@ func (memoryDeletion) JSONSchemaExtend(s *jsonSchema) { describe(s, deletionText
 
 // deletionTexts describe the arguments of memory_delete.
 var deletionTexts = map[string]string{
-	"id":      "Of a memory or skill.",
+	"id":      "Memory or skill.",
 	"confirm": "The user agreed; needed if the host cannot ask.",
-	"reason":  "Kept on record: without the content.",
+	"reason":  "On record, without the content.",
 }
 
 // memoryDeleted is the result of memory_delete: what else still contains the text, so that the user can decide about
@@ -62,7 +62,7 @@ func MemoryDelete(v *mesh.View, w *workspace.View, editor *edit.Editor) Tool {
 	spec := Spec{
 		Name:        "memory_delete",
 		Title:       "Forget",
-		Description: "Permanently erase what the user asked to forget. To correct a memory, store the correction instead.",
+		Description: "Permanently erase what the user asked to forget. To correct it, store the correction.",
 		Destructive: true,
 		Idempotent:  true,
 	}

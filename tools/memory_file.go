@@ -158,7 +158,7 @@ func MemoryFile(v *workspace.View, editor *edit.Editor) Tool {
 		Name:  "memory_file",
 		Title: "Memory files",
 		Description: "Save a session, a topic, or what must survive context compaction as a new file in memory/. " +
-			"read returns a file with its hashes, problems and links. For short notes use log_append.",
+			"read returns a file with its hashes, problems and links. Short notes: log_append.",
 	}, func(ctx context.Context, in memoryFile) (memoryFiled, error) {
 		if name, ok := resourceuri.ParseFile(in.File); ok {
 			in.File = name

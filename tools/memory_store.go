@@ -50,7 +50,7 @@ func (v visibleMemory) JSONSchemaExtend(s *jsonSchema) {
 	v.memory.JSONSchemaExtend(s)
 	describe(s, map[string]string{
 		"visibility": "shared: recalled in every group too.",
-		"confirm":    "The user agreed to share an existing private memory; only if the host cannot ask.",
+		"confirm":    "The user agreed to share a private memory; only if the host cannot ask.",
 	})
 }
 

@@ -34,6 +34,8 @@ type forgotten struct {
 	Lines    []forget.Line `json:"lines"`
 	Recorded []string      `json:"recorded"` // files whose edit history mentions it
 	Related  []string      `json:"related"`  // memories that are not erased
+	Doubtful []string      `json:"doubtful"` // memories and skills that are not: they may have only the word
+	Spared   []string      `json:"spared"`   // what --keep named
 	Left     []string      `json:"left"`
 }
 
@@ -42,6 +44,7 @@ func newForgetCommand(env cli.Env) *cobra.Command {
 	c := cli.New(env)
 	c.Nearby = true
 	var dryRun, yes bool
+	var keep []string
 	cmd := &cobra.Command{
 		Use:   "forget SUBJECT|ID",
 		Short: "Erase everything that mentions a name or a subject, or one memory",
@@ -49,9 +52,12 @@ func newForgetCommand(env cli.Env) *cobra.Command {
 
 Otherwise list everything that mentions a name or a subject: memories, lessons, reflections, skills, logged
 queries, lines of workspace files and their edit history. Then ask, and erase all of it
-permanently. What is likely about the subject without naming it is listed and not erased; erase it
-with yamo-mcp forget ID. What cannot be erased is named, with what to do about it.`,
-		Args: cli.Exactly("SUBJECT"),
+permanently, but what --keep names. What is likely about the subject without naming it is listed and
+not erased; erase it with yamo-mcp forget ID. So is what may have only the word: with "prices rose",
+forget Rose erases what names Rose, and forget rose all of it. What cannot be erased is named, with
+what to do about it.`,
+		Example: "  yamo-mcp forget Rose --dry-run\n  yamo-mcp forget Rose --keep 3f1c42 --keep USER.md:12",
+		Args:    cli.Exactly("SUBJECT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.Load(cmd); err != nil {
 				return err
@@ -60,6 +66,9 @@ with yamo-mcp forget ID. What cannot be erased is named, with what to do about i
 				id, err := memoryNamed(cmd.Context(), f, args[0])
 				if err != nil {
 					return err
+				}
+				if id != "" && len(keep) > 0 {
+					return cli.Misused("forget: --keep is for a subject, and %s is the ID of one memory", args[0])
 				}
 				if id != "" {
 					return forgetOne(cmd.Context(), c, f.Memory, id, dryRun, yes)
@@ -73,10 +82,13 @@ with yamo-mcp forget ID. What cannot be erased is named, with what to do about i
 				if err != nil {
 					return err
 				}
+				if err := plan.Spare(keep); err != nil {
+					return err
+				}
 				if dryRun || plan.Empty() {
 					return c.Answer(newForgotten(plan, false), formatForgotten(plan, zone, "Would erase"))
 				}
-				if err := agreed(c, yes, "erase", "Erase all of it permanently?",
+				if err := agreed(c, yes, "erase", "Erase all of it permanently? (--keep ID or FILE:LINE leaves something out)",
 					func() string { return formatForgotten(plan, zone, "Will erase") }); err != nil {
 					return err
 				}
@@ -92,6 +104,7 @@ with yamo-mcp forget ID. What cannot be erased is named, with what to do about i
 	flags.SortFlags = false
 	flags.BoolVar(&dryRun, "dry-run", false, "list what would be erased, and erase nothing")
 	flags.BoolVar(&yes, "yes", false, "erase without asking")
+	flags.StringArrayVar(&keep, "keep", nil, "ID, FILE:LINE or FILE of the list that is not erased (may be repeated)")
 	cli.Exclusive(cmd, "dry-run", "yes")
 	cmd.ValidArgsFunction = func(
 		cmd *cobra.Command, args []string, begun string,
@@ -219,7 +232,11 @@ func newForgotten(p forget.Plan, erased bool) forgotten {
 	f := forgotten{
 		Erased: erased, Memories: ids(p.Memories), Skills: []string{}, Queries: p.Queries + p.Prompts,
 		Lines: append([]forget.Line{}, p.Lines...), Recorded: append([]string{}, p.Recorded...),
-		Related: ids(p.Related), Left: append([]string{}, p.Left...),
+		Related: ids(p.Related), Left: append([]string{}, p.Left...), Doubtful: ids(p.Doubtful),
+		Spared: append([]string{}, p.Spared...),
+	}
+	for _, s := range p.DoubtfulSkills {
+		f.Doubtful = append(f.Doubtful, s.ID)
 	}
 	for _, s := range p.Skills {
 		f.Skills = append(f.Skills, s.ID)
@@ -264,6 +281,20 @@ func formatForgotten(p forget.Plan, zone *time.Location, did string) string {
 	for _, name := range p.Recorded {
 		fmt.Fprintf(&b, "  the edit history of %s\n", name)
 	}
+	if p.Unsure() {
+		b.WriteString("Not erased, because it may contain only the word (yamo-mcp forget ID):\n")
+		for _, h := range p.Doubtful {
+			memory(h)
+		}
+		for _, s := range p.DoubtfulSkills {
+			fmt.Fprintf(&b, "  %s %s\n", s.ID, s.Name)
+		}
+		for _, l := range p.Lines {
+			if l.Doubtful() {
+				fmt.Fprintf(&b, "  %s:%d %s (%s)\n", l.File, l.Line, text.Shorten(l.Text, 100), l.Kept)
+			}
+		}
+	}
 	if len(p.Related) > 0 {
 		b.WriteString("Not erased, but likely about it (yamo-mcp forget ID):\n")
 		for _, h := range p.Related {
@@ -272,9 +303,12 @@ func formatForgotten(p forget.Plan, zone *time.Location, did string) string {
 	}
 	b.WriteString("Not erased:\n")
 	for _, l := range p.Lines {
-		if l.Kept != "" {
+		if l.Kept != "" && !l.Doubtful() {
 			fmt.Fprintf(&b, "  %s:%d %s\n", l.File, l.Line, l.Kept)
 		}
+	}
+	for _, item := range p.Spared {
+		b.WriteString("  " + item + ", as you asked\n")
 	}
 	for _, left := range p.Left {
 		b.WriteString("  " + left + "\n")

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,12 +40,18 @@ type Plan struct {
 	Recorded []string // files whose edit history mentions it
 	Prompts  int      // prompts that hooks keep until they are answered
 	Left     []string // what is not erased: where, why, and what the person can do
+	Spared   []string // what Spare was called with
 }
 
 // Empty reports whether there is nothing to erase.
 func (p Plan) Empty() bool {
 	return len(p.Memories)+len(p.Skills)+p.Queries+len(p.Recorded)+p.Prompts == 0 &&
 		!slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Kept == "" })
+}
+
+// Unsure reports whether something is not erased because it may have only the word of a subject that is a name.
+func (p Plan) Unsure() bool {
+	return len(p.Doubtful)+len(p.DoubtfulSkills) > 0 || slices.ContainsFunc(p.Lines, Line.Doubtful)
 }
 
 // Summary counts what is erased, in words.
@@ -70,7 +77,7 @@ func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err 
 	if p.Lines, err = f.lines(ctx, subject); err != nil {
 		return p, err
 	}
-	if p.Recorded, err = f.Editor.Mentioning(ctx, subject.In); err != nil {
+	if p.Recorded, err = f.Editor.Mentioning(ctx, subject.Surely); err != nil {
 		return p, err
 	}
 	prompts, err := f.prompts(subject)
@@ -79,8 +86,70 @@ func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err 
 	}
 	p.Prompts = len(prompts)
 	p.Left = f.left(subject)
+	if subject.Doubtful() == "" {
+		return p, nil
+	}
+	doubtful, err := f.Editor.Mentioning(ctx, subject.In)
+	if err != nil {
+		return p, err
+	}
+	for _, name := range doubtful {
+		if !slices.Contains(p.Recorded, name) {
+			p.Left = append(p.Left, fmt.Sprintf("the edit history of %s has %q, perhaps only the word", name, subject.Text))
+		}
+	}
 	return p, nil
 }
+
+// Spare takes what a person wants to keep out of a plan: memories and skills by ID or its last six digits, lines by
+// FILE:LINE, and everything of a file, with its edit history, by FILE. What the plan does not list is a fault.
+func (p *Plan) Spare(items []string) error {
+	for _, item := range items {
+		// One item may remove what another one names too: equal lines, or FILE besides FILE:LINE.
+		if listed := p.clone(); item == "" || !listed.spare(item) {
+			return fault.New("keep: %q is not in the list of what is erased; give an ID, FILE:LINE or FILE from it", item)
+		}
+	}
+	for _, item := range items {
+		if !slices.Contains(p.Spared, item) {
+			p.spare(item)
+			p.Spared = append(p.Spared, item)
+		}
+	}
+	return nil
+}
+
+// clone returns a copy of the plan from which items can be spared without a change to the plan.
+func (p *Plan) clone() Plan {
+	c := *p
+	c.Memories, c.Skills = slices.Clone(p.Memories), slices.Clone(p.Skills)
+	c.Lines, c.Recorded = slices.Clone(p.Lines), slices.Clone(p.Recorded)
+	return c
+}
+
+// spare removes an item, and reports whether the plan had it.
+func (p *Plan) spare(item string) bool {
+	before := p.size()
+	is := func(id string) bool {
+		return id == item || shortID.MatchString(item) && strings.HasSuffix(id, "_"+item)
+	}
+	p.Memories = slices.DeleteFunc(p.Memories, func(h record.Hit) bool { return is(h.ID) })
+	p.Skills = slices.DeleteFunc(p.Skills, func(h record.SkillHit) bool { return is(h.ID) })
+	at := slices.IndexFunc(p.Lines, func(l Line) bool { return fmt.Sprintf("%s:%d", l.File, l.Line) == item })
+	if at >= 0 { // and its equals, which Forget does not tell apart
+		line := p.Lines[at]
+		p.Lines = slices.DeleteFunc(p.Lines, func(l Line) bool { return l.File == line.File && l.Text == line.Text })
+	}
+	p.Lines = slices.DeleteFunc(p.Lines, func(l Line) bool { return l.File == item })
+	p.Recorded = slices.DeleteFunc(p.Recorded, func(name string) bool { return name == item })
+	return p.size() < before
+}
+
+// shortID is the end of an ID, by which people abbreviate it.
+var shortID = regexp.MustCompile(`^[0-9a-f]{6}$`)
+
+// size is the number of things that restrict and Spare may remove.
+func (p *Plan) size() int { return len(p.Memories) + len(p.Skills) + len(p.Lines) + len(p.Recorded) }
 
 // Forget erases what Plan has listed as shown, and returns what was erased. What was stored or written since is not
 // erased, and Left names it. With an error the rest is still there; calling again erases it.
@@ -89,7 +158,10 @@ func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject, shown Plan)
 	if err != nil {
 		return done, err
 	}
-	done.Left = plan.Left
+	for _, item := range shown.Spared {
+		plan.spare(item)
+	}
+	done.Left, done.Spared = plan.Left, shown.Spared
 	if !plan.restrict(shown) {
 		const late = "what came after the list was made and mentions it: ask for the list again"
 		done.Left = append([]string{late}, done.Left...)
@@ -97,7 +169,7 @@ func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject, shown Plan)
 	if done.Mentions, err = f.Memory.Forget(ctx, subject, shown.Mentions); err != nil {
 		return done, err
 	}
-	done.Related = plan.Related
+	done.Related, done.Doubtful, done.DoubtfulSkills = plan.Related, plan.Doubtful, plan.DoubtfulSkills
 	recorded := plan.Recorded
 	for _, l := range plan.Lines {
 		if l.Kept == "" && !slices.Contains(recorded, l.File) {
@@ -135,7 +207,7 @@ func (f Forgetter) Forget(ctx context.Context, subject mesh.Subject, shown Plan)
 
 // restrict removes from a plan what was not shown, and reports whether there was no such thing.
 func (p *Plan) restrict(shown Plan) (same bool) {
-	before := len(p.Memories) + len(p.Skills) + len(p.Lines) + len(p.Recorded)
+	before := p.size()
 	p.Memories = slices.DeleteFunc(p.Memories, func(h record.Hit) bool {
 		return !slices.ContainsFunc(shown.Memories, func(s record.Hit) bool { return s.ID == h.ID })
 	})
@@ -147,7 +219,7 @@ func (p *Plan) restrict(shown Plan) (same bool) {
 		return !slices.Contains(shown.Recorded, name) &&
 			!slices.ContainsFunc(shown.Lines, func(l Line) bool { return l.File == name })
 	})
-	return before == len(p.Memories)+len(p.Skills)+len(p.Lines)+len(p.Recorded)
+	return before == p.size()
 }
 
 // has reports whether a plan lists a line of a file, wherever in the file it is now.
@@ -219,20 +291,32 @@ func (f Forgetter) left(subject mesh.Subject) (list []string) {
 				switch {
 				case err != nil || !subject.In(string(data)):
 				case len(list) < maxLeft:
-					list = append(list, name+" mentions it: delete the file")
+					advice := " mentions it: delete the file"
+					if !subject.Surely(string(data)) {
+						advice = " may have only the word: look before you delete it"
+					}
+					list = append(list, name+advice)
 				default:
 					more++
 				}
 			}
 			if more > 0 {
-				list = append(list, fmt.Sprintf("%d more files of %s mention it: delete them", more, path.Dir(pattern)))
+				advice := "mention it: delete them"
+				if subject.Doubtful() != "" {
+					advice = "may mention it: look before you delete them"
+				}
+				list = append(list, fmt.Sprintf("%d more files of %s %s", more, path.Dir(pattern), advice))
 			}
 		}
 		return nil
 	})
 	for _, file := range f.Workspace.Searched() {
-		if subject.In(strings.NewReplacer("/", " ", "-", " ").Replace(strings.TrimSuffix(file.Name, path.Ext(file.Name)))) {
+		title := strings.NewReplacer("/", " ", "-", " ").Replace(strings.TrimSuffix(file.Name, path.Ext(file.Name)))
+		switch {
+		case subject.Surely(title):
 			list = append(list, "the name of "+file.Name+" mentions it: rename or delete the file")
+		case subject.In(title):
+			list = append(list, "the name of "+file.Name+" may have only the word: look before you rename or delete the file")
 		}
 	}
 	return append(list,

@@ -105,6 +105,57 @@ Another paragraph.
 	}
 }
 
+// An item to keep is looked up in the whole list, whatever the items before it have taken out.
+func TestSpare(t *testing.T) {
+	t.Parallel()
+	for _, items := range [][]string{
+		{"n.md:3", "n.md:9"}, {"n.md", "n.md:3"}, {"n.md:9", "n.md"}, {"n.md:3", "n.md:3"},
+	} {
+		p := Plan{Recorded: []string{"o.md"}, Lines: []Line{
+			{File: "n.md", Line: 3, Text: "Rose called"},
+			{File: "n.md", Line: 9, Text: "Rose called"},
+			{File: "o.md", Line: 3, Text: "Rose called"},
+		}}
+		if err := p.Spare(items); err != nil || len(p.Lines) != 1 || p.Lines[0].File != "o.md" || len(p.Recorded) != 1 {
+			t.Errorf("without %q: %+v, %v", items, p, err)
+		}
+		if want := slices.Compact(slices.Clone(items)); !slices.Equal(p.Spared, want) {
+			t.Errorf("spared %q, want %q", p.Spared, want)
+		}
+		if err := p.Spare([]string{"o.md:3", "n.md:4"}); err == nil || len(p.Lines) != 1 {
+			t.Errorf("n.md:4 is not in the list: %+v, %v", p, err)
+		}
+	}
+}
+
+func TestLeftMayHaveOnlyTheWord(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	archive := filepath.Join(dir, "memory", "archive")
+	if err := os.MkdirAll(archive, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"a.md": "In spring prices rose.\n", "b.md": "We asked Rose.\n"} {
+		if err := os.WriteFile(filepath.Join(archive, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = folder.Close() })
+	left := Forgetter{Workspace: folder.View(audience.DM())}.left(subject(t, "Rose"))
+	for _, want := range []string{
+		"memory/archive/a.md may have only the word: look before you delete it",
+		"memory/archive/b.md mentions it: delete the file",
+	} {
+		if !slices.Contains(left, want) {
+			t.Errorf("%q lacks %q", left, want)
+		}
+	}
+}
+
 // After a subject is forgotten, no file of the workspace has it except what the receipt names.
 func TestForgetEverywhere(t *testing.T) {
 	t.Parallel()

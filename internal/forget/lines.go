@@ -3,6 +3,7 @@ package forget
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -21,6 +22,12 @@ type Line struct {
 	Text string `json:"text"`
 	Kept string `json:"kept,omitempty"` // why it is not erased and what the person can do, "" if it is
 }
+
+// doubted is the beginning of Kept of a line that may have only the word of a subject that is a name.
+const doubted = "it may contain only the word"
+
+// Doubtful reports whether the line may have only the word of a subject that is a name: "prices rose".
+func (l Line) Doubtful() bool { return strings.HasPrefix(l.Kept, doubted) }
 
 // pinned are the anchors of a file's pinned and locked sections.
 type pinned map[string]bool
@@ -144,6 +151,7 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 		first int
 		lines []string
 		about bool
+		maybe bool // some line may have only the word
 	}
 	var current block
 	anchor, level := "", 0 // of the section; level of the heading below which everything is about the subject
@@ -153,12 +161,19 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 		}
 		return ""
 	}
+	doubt := doubted + ": to erase it too, edit it by hand"
+	if every := subject.Unsure(); every != "" {
+		doubt = fmt.Sprintf("%s: to erase it too, edit it by hand or forget %q", doubted, every)
+	}
 	end := func() {
-		if current.about || level > 0 {
-			for i, line := range current.lines {
-				if strings.TrimSpace(line) != "" {
-					list = append(list, Line{Line: current.first + i, Text: strings.TrimSpace(line), Kept: kept()})
-				}
+		about := current.about || level > 0
+		for i, line := range current.lines {
+			reason := kept()
+			if !about {
+				reason = doubt
+			}
+			if strings.TrimSpace(line) != "" && (about || current.maybe) {
+				list = append(list, Line{Line: current.first + i, Text: strings.TrimSpace(line), Kept: reason})
 			}
 		}
 		current = block{}
@@ -187,13 +202,16 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 				level = 0
 			}
 			anchor = grammar.Slug(heading)
-			if level == 0 && subject.In(heading) && depth > 1 {
+			if level == 0 && subject.Surely(heading) && depth > 1 {
 				level = depth
 			}
 			if level > 0 || subject.In(heading) {
 				reason := kept()
-				if depth == 1 {
+				switch {
+				case depth == 1:
 					reason = "it is the title: edit it by hand"
+				case level == 0:
+					reason = doubt
 				}
 				list = append(list, Line{Line: number, Text: trimmed, Kept: reason})
 			}
@@ -205,7 +223,7 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 			current.first = number
 		}
 		current.lines = append(current.lines, line)
-		current.about = current.about || subject.In(line)
+		current.about, current.maybe = current.about || subject.Surely(line), current.maybe || subject.In(line)
 	}
 	end()
 	return list

@@ -342,6 +342,7 @@ type subjectPage struct {
 	Plan    forget.Plan
 	Rows    []row
 	Related []row
+	Doubted []row  // what may have only the word of a subject that is a name
 	Digest  string // of Plan
 }
 
@@ -376,6 +377,9 @@ func (s *Site) forgetSubject(r *http.Request) (answer, error) {
 	if r.Method == http.MethodPost {
 		// What was listed is what is erased, even if more was stored since the page was made.
 		if stale = agrees(r.PostForm, content.Digest); stale == nil {
+			if err := content.Plan.Spare(r.PostForm["keep"]); err != nil {
+				return a, err
+			}
 			content.Erased = true
 			if content.Plan, err = forgetter.Forget(r.Context(), subject, content.Plan); err != nil {
 				return a, err
@@ -384,6 +388,9 @@ func (s *Site) forgetSubject(r *http.Request) (answer, error) {
 	}
 	for _, h := range content.Plan.Memories {
 		content.Rows = append(content.Rows, newRow(h, person.Memory.Home(), "/memory/"))
+	}
+	for _, h := range content.Plan.Doubtful {
+		content.Doubted = append(content.Doubted, newRow(h, person.Memory.Home(), "/memory/"))
 	}
 	for _, h := range content.Plan.Related {
 		content.Related = append(content.Related, newRow(h, person.Memory.Home(), "/memory/"))

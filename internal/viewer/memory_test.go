@@ -240,6 +240,9 @@ func TestForgetSubject(t *testing.T) {
 	f.shows(again, "it has changed since you looked at it", "Ana has a cat", "Ana lives in Porto")
 	form = digestOfForm(again, "/forget")
 	form.Set("about", "Ana")
+	form.Set("keep", "nothing.md")
+	f.shows(f.post("/forget", http.StatusUnprocessableEntity, form), "is not in the list of what is erased")
+	form.Del("keep")
 	erased := f.post("/forget", 200, form)
 	f.shows(erased, "Erased: 2 memories")
 	f.lacks(erased, "Nothing is erased yet")
@@ -249,6 +252,19 @@ func TestForgetSubject(t *testing.T) {
 		t.Errorf("MEMORY.md is %q, %v", data, err)
 	}
 	f.shows(f.get("/forget?about=the", http.StatusUnprocessableEntity), "about: ", `value="the"`)
+	// A name that is a word too, and a memory that the person keeps.
+	stays := f.store(record.Memory{Content: "Yesterday Rose called"}, "")
+	f.store(record.Memory{Content: "We met Rose in Oslo"}, "")
+	f.store(record.Memory{Content: "In spring the prices rose"}, "")
+	plan = f.get("/forget?about=Rose", 200)
+	f.shows(plan, "2 memories,", "it may contain only the word", "the prices rose",
+		`name="keep" value="`+stays+`" form="erase"`)
+	form = digestOfForm(plan, "/forget")
+	form.Set("about", "Rose")
+	form.Set("keep", stays)
+	f.shows(f.post("/forget", 200, form), "Erased: 1 memory")
+	f.shows(f.get("/", 200), "Yesterday Rose called", "the prices rose")
+	f.lacks(f.get("/", 200), "We met Rose")
 }
 
 func TestShareShowsAllThatGroupsCanRead(t *testing.T) {

@@ -12,13 +12,20 @@ import (
 type Subject struct {
 	Text  string
 	stems []string
+	names []string // of its words, in lower case, those that are written as names and are ordinary words too
 }
 
 // ParseSubject parses a subject. ok is false if it has no words but function words.
 func ParseSubject(text string) (s Subject, ok bool) {
 	s.Text = strings.TrimSpace(text)
+	for _, w := range spell(s.Text) {
+		if low := strings.ToLower(w.text); w.capital && ordinary[low] && !slices.Contains(s.names, low) {
+			s.names = append(s.names, low)
+		}
+	}
 	eachWord(s.Text, func(w string) {
-		if x, _ := forms(w); !function[w] && !firstPerson[w] && !slices.Contains(s.stems, x) {
+		skipped := (function[w] || firstPerson[w]) && !slices.Contains(s.names, w)
+		if x, _ := forms(w); !skipped && !slices.Contains(s.stems, x) {
 			s.stems = append(s.stems, x)
 		}
 	})
@@ -32,38 +39,63 @@ func forms(word string) (exact, plain string) {
 		exact = stem(word)
 		return exact, exact
 	}
-	unaccented := strings.Map(func(r rune) rune {
+	return stem(norm.NFC.String(word)), stem(withoutAccents(word))
+}
+
+// withoutAccents returns a word without the accents of its letters.
+func withoutAccents(word string) string {
+	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if r >= '\u0300' && r <= '\u036f' {
 			return -1
 		}
 		return r
-	}, norm.NFD.String(word))
-	return stem(norm.NFC.String(word)), stem(norm.NFC.String(unaccented))
+	}, norm.NFD.String(word)))
 }
 
 // firstPerson are words of a subject such as "my divorce" that texts about it do not need to have.
 var firstPerson = map[string]bool{"i": true, "me": true, "my": true, "mine": true, "our": true, "us": true, "we": true}
 
 // In reports whether a line of text has every word of the subject but for function words, in any form and order. A word
-// without accents also means the one with them: Falcao is Falcão, but José is not Jose.
+// without accents also means the one with them: Falcao is Falcão, but José is not Jose. A name that is an ordinary word
+// too is not found in its verb: "marked" is not Mark. Will and May are in a line where they begin with a capital
+// letter.
 func (s Subject) In(text string) bool {
 	for line := range strings.Lines(text) {
-		missing := len(s.stems)
-		seen := make([]bool, len(s.stems))
-		eachWord(line, func(w string) {
-			if missing == 0 {
-				return
-			}
-			exact, plain := forms(w)
-			i := slices.IndexFunc(s.stems, func(x string) bool { return x == exact || x == plain })
-			if i >= 0 && !seen[i] {
-				seen[i] = true
-				missing--
-			}
-		})
-		if missing == 0 {
+		if s.inLine(line) {
 			return true
 		}
 	}
 	return false
+}
+
+func (s Subject) inLine(line string) bool {
+	missing := len(s.stems)
+	seen := make([]bool, len(s.stems))
+	eachWritten(line, func(w string) {
+		if missing == 0 {
+			return
+		}
+		exact, plain := forms(strings.ToLower(w))
+		i := slices.IndexFunc(s.stems, func(x string) bool { return x == exact || x == plain })
+		if i >= 0 && !seen[i] && s.mayBe(s.stems[i], w) {
+			seen[i] = true
+			missing--
+		}
+	})
+	return missing == 0
+}
+
+// mayBe reports whether a word, which has a stem of the subject, may be meant by it: where that is of a name, whether
+// the word may be the name.
+func (s Subject) mayBe(stem, word string) bool {
+	is := false
+	for _, name := range s.names {
+		if x, _ := forms(name); x == stem {
+			if mayBe(name, word) {
+				return true
+			}
+			is = true
+		}
+	}
+	return !is
 }

@@ -75,6 +75,11 @@ var unspaced = []*unicode.RangeTable{
 // letters, marks, digits and underscores, and each pair of adjacent characters of an unspaced script (a
 // single one by itself). The 's of "Jon's" is not a word.
 func eachWord(text string, yield func(string)) {
+	eachWritten(text, func(w string) { yield(strings.ToLower(w)) })
+}
+
+// eachWritten is eachWord without the change to lower case.
+func eachWritten(text string, yield func(string)) {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRuneInString(text)
 		switch kind := kindOf(r); kind {
@@ -176,7 +181,7 @@ func parts(word string, yield func(string)) {
 	start := 0
 	emit := func(end int) {
 		if end > start {
-			yield(strings.ToLower(string(runes[start:end])))
+			yield(string(runes[start:end]))
 		}
 	}
 	for i, r := range runes {
