@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +40,12 @@ type ingestion struct {
 	Other     int       `json:"other"`     // files of another extension
 	Indexed   bool      `json:"indexed"`   // every memory is found by meaning
 
-	folder string // see folderID
+	Renamed []renamed  `json:"renamed"`
+	Gone    []goneFile `json:"gone"`
+
+	folder  string          // see folderID
+	fresh   []newFile       // kept while files are gone
+	present map[string]bool // ids of memories whose text a file still has, likewise
 }
 
 // skipped is a file that was not stored.
@@ -58,8 +64,9 @@ func (m *command) newIngestDir() *cobra.Command {
 		Short: "Store the text files of a folder as memories",
 		Long: `Store each text file of a folder as one memory. Text that is a memory already is not stored twice:
 run the command again to continue after an interruption. The memory of a file that has changed since
-is superseded by the new one. Hidden files and folders, links, and files
-that are not text are skipped.`,
+is superseded by the new one, also if the file was renamed and still has half of its words. The memory
+of a file that is not in the folder any more stays and is named in the report. Hidden files and
+folders, links, and files that are not text are skipped.`,
 		Args: cli.PlainText("path"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		return m.ingest(ctx, memory, args[0], extensions(extension), kind, recursive)
@@ -100,8 +107,14 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 		return fmt.Errorf("folder %q: %w", dir, config.WithoutPath(err))
 	}
 	defer root.Close() //nolint:errcheck // it was only read
-	report := ingestion{Skipped: []skipped{}, folder: folderID(dir)}
+	report := ingestion{
+		Skipped: []skipped{}, Renamed: []renamed{}, Gone: []goneFile{}, folder: folderID(dir), present: map[string]bool{},
+	}
 	files, err := report.list(root.FS(), extensions, recursive)
+	if err != nil {
+		return err
+	}
+	gone, err := report.missing(ctx, memory, root, kind)
 	if err != nil {
 		return err
 	}
@@ -109,7 +122,7 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 	defer bars.End()
 	report.Files = len(files)
 	for done := 0; done < len(files); {
-		n, err := report.batch(ctx, memory, root, files[done:], kind)
+		n, err := report.batch(ctx, memory, root, files[done:], kind, len(gone) > 0)
 		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("interrupted after %d of %d files; run the command again to continue", done, len(files))
 		}
@@ -118,6 +131,9 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 		}
 		done += n
 		bars.Show("ingest", done, len(files))
+	}
+	if err := report.follow(ctx, memory, gone, time.Now()); err != nil {
+		return err
 	}
 	if report.Indexed, err = m.settle(ctx, memory, bars); err != nil {
 		return err
@@ -212,9 +228,10 @@ func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]s
 // skip notes that the file called name was not stored, and why.
 func (r *ingestion) skip(name, reason string) { r.Skipped = append(r.Skipped, skipped{name, reason}) }
 
-// batch stores the first of files and returns the number of files that it has processed.
+// batch stores the first of files and returns the number of files that it has processed. With note it keeps what follow
+// needs.
 func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
-	root *os.Root, files []string, kind string,
+	root *os.Root, files []string, kind string, note bool,
 ) (int, error) {
 	var requests []record.Memory
 	n, size := 0, 0
@@ -247,9 +264,12 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
 			r.Ingested++
 			if o.Replaced != "" {
 				r.Replaced++
+			} else if m := requests[i]; note {
+				r.fresh = append(r.fresh, newFile{o.ID, m.Metadata[mesh.PathKey].(string), m.Content})
 			}
 		default:
 			r.Unchanged++
+			r.present[o.ID] = note
 		}
 	}
 	return n, nil
@@ -290,6 +310,7 @@ func (r *ingestion) String() string {
 	if r.Replaced > 0 {
 		fmt.Fprintf(&b, "[MemoryMesh] %d of them replaced an earlier version\n", r.Replaced)
 	}
+	b.WriteString(r.goneText())
 	if r.Other > 0 {
 		fmt.Fprintf(&b, "[MemoryMesh] Left out %d files of other extensions\n", r.Other)
 	}
