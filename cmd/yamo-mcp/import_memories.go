@@ -79,6 +79,10 @@ func (c importing) memories(ctx context.Context, tool, path string, read otherto
 	case err != nil:
 		return fmt.Errorf("import: %s: %w", path, err)
 	}
+	if len(found.Memories) == 0 {
+		return fmt.Errorf("import: %s: nothing to import: it has %d deleted entries and %d without a text or a known form; "+
+			"name the file or folder that %s keeps its memories in", path, found.Deleted, found.Unknown, tool)
+	}
 	id, err := record.NewID("import", time.Now(), rand.Reader)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)

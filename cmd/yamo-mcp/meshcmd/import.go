@@ -79,7 +79,10 @@ func (m *command) importFrom(ctx context.Context, memory *mesh.View, path string
 	if err != nil {
 		return err
 	}
-	report.Memories = len(requests) + len(report.Skipped)
+	if report.Memories = len(requests) + len(report.Skipped); report.Memories == 0 {
+		return fmt.Errorf("path %q: there is no memory in it; give a file that yamo-mcp mesh export wrote, "+
+			"or the folder of a LanceDB database with memories", path)
+	}
 	bars := cli.NewProgress(m.Stderr)
 	defer bars.End()
 	size := importBatch
