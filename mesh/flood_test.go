@@ -52,5 +52,57 @@ func TestFloodOfAGroup(t *testing.T) {
 	}
 }
 
-// maxFlood is the number of near-duplicates that a group may put before a DM's memory: one, and two that are like it.
+// A group that says something in a different way each time does not take all places of a DM's answer.
+func TestVariedFloodOfAGroup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	dm, hikers := open(t, dir, audience.DM(), model(t)), open(t, dir, group(t, "hiking"), model(t))
+	facts := map[string]string{
+		"Where is the spare key of the hut?": "The second key for the cabin is with the neighbour.",
+		"When does Rui's train leave?":       "Rui leaves from platform 4 at 9:40 on Friday.",
+		"Which doctor does Ana go to?":       "Ana is treated by Dr. Moreira in the Rua Direita.",
+	}
+	asides := []string{
+		"weather", "boots", "maps", "tea", "a song", "chess", "the dog", "an old tent", "frost", "goats", "a novel",
+		"ferries",
+	}
+	frames := []string{
+		"%s Somebody on the trip asked, and then we talked about %s.", "Nobody knew: %s It was all about %s anyway.",
+		"%s That reminds me of %s and of the long way back.", "Between %s we discussed this for an hour: %s",
+		"For the minutes, after %s came the question: %s", "%s No answer yet, we only got as far as %s.",
+	}
+	var flood []record.Memory
+	for question, fact := range facts {
+		keep(t, dm, record.Memory{Content: fact})
+		for i, frame := range frames {
+			for _, aside := range asides {
+				args := []any{question, aside}
+				if i == 3 || i == 4 {
+					slices.Reverse(args)
+				}
+				flood = append(flood, record.Memory{Content: fmt.Sprintf(frame, args...)})
+			}
+		}
+	}
+	outcomes, err := hikers.StoreFiles(t.Context(), flood)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range outcomes {
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+	}
+	settle(t, hikers)
+	settle(t, dm)
+	for question, fact := range facts {
+		found := contents(search(t, dm, SearchRequest{Query: question}).Hits)
+		if at := slices.Index(found, fact); at < 0 || at > maxFlood {
+			t.Errorf("%s The fact has place %d of %q", question, at, found)
+		}
+	}
+}
+
+// maxFlood is the number of memories that a group may put before a DM's that fits. Of near-duplicates these are one,
+// and two that are like it.
 const maxFlood = 3

@@ -2,12 +2,16 @@ package rank
 
 import "github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 
-// What a group says again in other words takes few places of an answer.
+// What a group says again in other words takes few places of an answer, and all that groups say not all of them. See
+// docs/ranking.md for the measurements.
 const (
 	floodFactor = 4   // memories of other groups that are looked at for each place of an answer
 	maxAlike    = 2   // near-duplicates of a better memory that are ranked
 	alikeWords  = .6  // minimum share of common words, of all words of both
 	alikeMeans  = .92 // minimum cosine
+
+	maxInARow    = 3  // memories of other groups that follow each other
+	fittingShare = .4 // minimum of how well a DM's memory answers, as a share of the group's that it is placed before
 )
 
 // withoutFlood returns the first most of the ranked memories of other groups, without the near-duplicates of a better
@@ -79,15 +83,43 @@ func shareOfWords(a, b map[string]bool) float64 {
 	return 0
 }
 
-// merged returns the first n of two ranked lists.
-func merged(a, b []leader, n int) []leader {
-	list := make([]leader, 0, min(n, len(a)+len(b)))
-	for len(list) < n && (len(a) > 0 || len(b) > 0) {
-		if len(b) == 0 || len(a) > 0 && a[0].before(b[0]) {
-			list, a = append(list, a[0]), a[1:]
-		} else {
-			list, b = append(list, b[0]), b[1:]
+// merged returns the first n of two ranked lists, of which foreign has the memories of other groups. No more than
+// maxInARow of these follow each other as long as a memory of own fits.
+//
+// SECURITY: a group can say one thing in more ways than can be recognized as repetitions.
+func (r *Candidates) merged(own, foreign []leader, n int) []leader {
+	list := make([]leader, 0, min(n, len(own)+len(foreign)))
+	inARow := 0 // memories of foreign
+	for len(list) < n && (len(own) > 0 || len(foreign) > 0) {
+		if len(foreign) == 0 || len(own) > 0 &&
+			(own[0].before(foreign[0]) || inARow >= maxInARow && r.fits(own[0], foreign[0])) {
+			list, own = append(list, own[0]), own[1:]
+			inARow = 0
+			continue
 		}
+		list, foreign = append(list, foreign[0]), foreign[1:]
+		inARow++
 	}
 	return list
+}
+
+// fits reports whether a memory of the DM answers so well that it has a place before a better one of a group.
+func (r *Candidates) fits(own, foreign leader) bool {
+	return own.score >= fittingShare*foreign.score || r.answers(own) >= fittingShare*r.answers(foreign)
+}
+
+// balanced returns a ranked list that was reordered, merged once more.
+func (r *Candidates) balanced(list []leader) []leader {
+	var own, foreign []leader
+	for _, l := range list {
+		if r.parts[l.part].source.Foreign {
+			foreign = append(foreign, l)
+		} else {
+			own = append(own, l)
+		}
+	}
+	if len(foreign) == 0 {
+		return list
+	}
+	return r.merged(own, foreign, len(list))
 }

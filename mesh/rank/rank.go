@@ -268,12 +268,13 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 			list.add(l)
 		}
 	}
-	ranked := merged(best.sorted(), r.withoutFlood(foreign.sorted(), n), n)
+	ranked := r.merged(best.sorted(), r.withoutFlood(foreign.sorted(), n), n)
 	r.preferNewer(ranked)
 	r.preferProject(ranked, f.Project)
 	if r.question.broad {
 		r.spread(ranked, limit)
 	}
+	ranked = r.balanced(ranked)
 	hits := r.withoutCopies(r.hits(ranked, pairs, f.Project))
 	return hits[:min(limit, len(hits))]
 }
