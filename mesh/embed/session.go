@@ -74,6 +74,9 @@ func openSession(paths assets.Paths, dim, threads int) (*session, error) {
 	return &session{s, graph.inputs, dim}, nil
 }
 
+// outputs keeps the memory of rows.
+var outputs = sync.Pool{New: func() any { return new([]float32) }}
+
 func (s *session) close() error { return s.s.Destroy() }
 
 // run computes the vectors of the sequences' tokens and calls visit with those of each sequence, in order: a row of
@@ -107,7 +110,11 @@ func (s *session) run(sequences [][]int64, visit func(i int, rows []float32) err
 		values = append(values, t)
 	}
 	dim := s.dim
-	out, err := ort.NewEmptyTensor[float32](ort.NewShape(int64(n), int64(width), int64(dim)))
+	// A batch has up to a megabyte of rows, and a search several batches.
+	pooled := outputs.Get().(*[]float32)
+	defer outputs.Put(pooled)
+	*pooled = slices.Grow((*pooled)[:0], n*width*dim)[:n*width*dim]
+	out, err := ort.NewTensor(ort.NewShape(int64(n), int64(width), int64(dim)), *pooled)
 	if err != nil {
 		return err
 	}

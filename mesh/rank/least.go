@@ -122,6 +122,9 @@ func (r *Candidates) least(n int, f Filter) float32 {
 	return min(list[pairsAmong-1].score, last+sessionWeight*(last-first-pairsWeight)) - rounding
 }
 
+// lists keeps the memory of the documents that were found in a portion.
+var lists = sync.Pool{New: func() any { return new([]int32) }}
+
 // score finds the memories of p that f admits, sets their base and the best of each session. If least is not notRanked,
 // base has the bounds, and what is below least is left out.
 func (r *Candidates) score(p *part, f Filter, least float32) {
@@ -133,17 +136,19 @@ func (r *Candidates) score(p *part, f Filter, least float32) {
 	}
 	var mu sync.Mutex
 	parallel.Ranges(len(p.Docs), portion, func(from, to int) {
-		var found []int32
+		found := lists.Get().(*[]int32)
+		defer lists.Put(found)
+		*found = (*found)[:0]
 		for doc := from; doc < to; doc++ {
 			if least > notRanked && p.base[doc] < least {
 				p.base[doc] = notRanked
 			} else if p.base[doc] = r.base(p, doc, f); p.base[doc] > notRanked {
-				found = append(found, int32(doc)) //nolint:gosec // fewer than 2^31 memories
+				*found = append(*found, int32(doc)) //nolint:gosec // fewer than 2^31 memories
 			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		p.found = append(p.found, found...)
+		p.found = append(p.found, *found...)
 	})
 	for s := range p.best {
 		p.best[s] = notRanked
