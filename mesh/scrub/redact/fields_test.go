@@ -13,19 +13,11 @@ import (
 // benign texts that look like them: fields with a name and fields whose place is known, in the notations of programs.
 func TestFields(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("testdata/fields.ndjson")
-	if err != nil {
-		t.Fatal(err)
-	}
 	marked := regexp.MustCompile(`«([^»]*)»`)
 	unmarked := strings.NewReplacer("«", "", "»", "")
 	r := New(nil)
 	secrets, benign := 0, 0
-	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
-		var c struct{ Text, Benign string }
-		if err := d.Decode(&c); err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range fields(t) {
 		if c.Benign != "" {
 			benign++
 			_, found := r.RedactOnly(c.Benign, []Kind{APIKey, Token, PrivateKey, Password})
@@ -45,6 +37,35 @@ func TestFields(t *testing.T) {
 	if secrets < 400 || benign < 300 {
 		t.Errorf("%d secrets and %d benign texts in the file", secrets, benign)
 	}
+}
+
+// field is a text with secrets between the marks « and », or a benign one.
+type field struct{ Text, Benign string }
+
+func fields(t *testing.T) (list []field) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/fields.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
+		var f field
+		if err := d.Decode(&f); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+func benignFields(t *testing.T) (list []string) {
+	t.Helper()
+	for _, f := range fields(t) {
+		if f.Benign != "" {
+			list = append(list, f.Benign)
+		}
+	}
+	return list
 }
 
 // The names of fields, and what they say of their values.

@@ -79,17 +79,10 @@ type candidate struct {
 
 // secrets returns the secrets of a passage.
 func (p *passage) secrets() (found []Finding) {
-	var list []candidate
-	for s := range p.sentences {
-		if !p.sentences[s].code && p.nameNear(s) {
-			list = p.candidates(s, list)
-		}
-	}
-	for i := range list {
-		list[i].points = p.score(&list[i])
-	}
+	list := p.scored()
+	words := p.judge(list)
 	for i, c := range list {
-		if c.points < enough && !p.isSibling(list, i) {
+		if c.points < enough && !p.isSibling(list, i) || isDoubtful(words, c.start) {
 			continue
 		}
 		kind := Password
@@ -101,7 +94,25 @@ func (p *passage) secrets() (found []Finding) {
 		}
 		found = append(found, Finding{kind, c.start, c.end})
 	}
+	for _, j := range words {
+		if j.points < enough && j.learned() >= certain {
+			found = append(found, Finding{Password, j.start, j.end})
+		}
+	}
 	return found
+}
+
+// scored returns what can be a secret, in order, with its points.
+func (p *passage) scored() (list []candidate) {
+	for s := range p.sentences {
+		if !p.sentences[s].code && p.nameNear(s) {
+			list = p.candidates(s, list)
+		}
+	}
+	for i := range list {
+		list[i].points = p.score(&list[i])
+	}
+	return list
 }
 
 // isSibling reports whether another value of the same shape nearby is a secret, and with it this one: "not 7714, it's
