@@ -197,6 +197,9 @@ func (n *notifier) listen(ctx context.Context, id any, wanted mcp.SubscriptionFi
 	// A stream of its own: SendNotificationToSpecificClient knows sessions only.
 	channel := session.NotificationChannel()
 	c.send = func(method string, params map[string]any) error {
+		if ctx.Err() != nil { // the stream has ended, and is about to be forgotten
+			return nil
+		}
 		select {
 		case channel <- mcp.JSONRPCNotification{
 			JSONRPC: mcp.JSONRPC_VERSION,
