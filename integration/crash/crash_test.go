@@ -27,6 +27,12 @@ const recorded = `7  openat(AT_FDCWD</elsewhere>, "/disk/a", O_RDONLY) = 3</disk
 7  symlinkat("new", AT_FDCWD</elsewhere>, "/disk/.l") = 0
 7  renameat(AT_FDCWD</elsewhere>, "/disk/.l", AT_FDCWD</elsewhere>, "/disk/l") = 0
 7  write(1<pipe:[12]>, "done", 4)      = 4
+8  mmap(NULL, 8392704, PROT_NONE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_STACK, -1, 0 <unfinished ...>
+9  fsync(7</disk/new/b> <unfinished ...>
+8  <... mmap resumed>)                = ? <unavailable>
+9  <... fsync resumed>)               = ?
+10  write(9</other/file>, "x", 1)     = ?
+10  openat(6</disk/new>, "b", O_RDONLY) = ?
 7  +++ exited with 0 +++
 `
 
@@ -94,6 +100,10 @@ func TestUnknownCallsFail(t *testing.T) {
 		`7  copy_file_range(3</disk/a>, NULL, 4</disk/b>, NULL, 10, 0) = 10`,
 		`7  mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 3</disk/a>, 0) = 0x7f0000000000`,
 		`7  writev(3</disk/a>, [{iov_base="x", iov_len=1}], 1) = 1`,
+		`7  write(3</disk/a>, "x", 1) = ?`,
+		`7  renameat(AT_FDCWD</elsewhere>, "/there", AT_FDCWD</elsewhere>, "/disk/a") = ? <unavailable>`,
+		`7  openat(4</disk/new>, "b", O_WRONLY|O_CREAT, 0600) = ?`,
+		`7  mkdir("/disk/d", 0700) = ? <unavailable>`,
 	} {
 		if ops, err := Read(strings.NewReader(line+"\n"), "/disk"); err == nil {
 			t.Errorf("%s is read as %+v", line, ops)

@@ -39,8 +39,11 @@ type Op struct {
 var (
 	begun   = regexp.MustCompile(`^(\d+) +(\w+)\((.*)$`)
 	resumed = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>(.*)$`)
-	result  = regexp.MustCompile(`^\) += (-?\d+|0x[0-9a-f]+)(?:<(.*)>)?`)
+	result  = regexp.MustCompile(`^\) += (-?\d+|0x[0-9a-f]+|\?)(?:<(.*)>)?`)
 )
+
+// unknown is the result of a call that the end of its process cut off: it may have been done or not.
+const unknown = "?"
 
 // Read returns what a recording made with Options has changed below root, in the order in which the calls ended. It
 // fails for a call that it cannot follow.
@@ -106,6 +109,9 @@ func parse(call, text, root string) (Op, error) {
 	}
 	if strings.HasPrefix(m[1], "-") {
 		return Op{}, nil
+	}
+	if m[1] == unknown {
+		return Op{}, cutOff(call, text, root)
 	}
 	below := func(path string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 	op := Op{Call: strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(call, "2"), "64"), "at")}
@@ -180,6 +186,22 @@ func parse(call, text, root string) (Op, error) {
 		return Op{}, nil
 	}
 	return keep(op, below, nil)
+}
+
+// cutOff returns an error for a call without a known result that may have changed what is below root.
+func cutOff(call, text, root string) error {
+	args, rest := arguments(text)
+	path := "" // of an open
+	if strings.HasPrefix(call, "open") || call == "creat" {
+		if path = at(call, args); call != "creat" && !strings.Contains(text, "O_CREAT") && !strings.Contains(text, "O_TRUNC") {
+			return nil
+		}
+	}
+	op, err := parse(call, strings.TrimSuffix(text, rest)+") = 0<"+path+">", root)
+	if err != nil || op.Call == "" || op.Call == "fsync" || op.Call == "lseek" || op.Call == "output" {
+		return err
+	}
+	return fmt.Errorf("%s has a result that is not known", op.Call)
 }
 
 // keep returns op and err if the path is one of those that matter.
