@@ -10,7 +10,7 @@ const argument = `(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"<>|&;\x60-][^\s'"<>|&;\x60]*
 
 // commands are command lines with a secret that no assignment or long option names.
 var commands = []pair{
-	command(`curl`, `\s(?:-u|--user|--proxy-user|-U)[ =]?["']?[\w.@+-]+:([^\s"']+)`, argumentSecret),
+	command(`curl`, `\s(?:-u|--user|--proxy-user|-U)[ =]?["']?[\w.@+-]+:["']?([^\s"']+)`, argumentSecret),
 	command(`mysql|mysqldump|mysqladmin|mysqlimport|mariadb`, `\s-p["']?([^\s"'-][^\s"']*)`, argumentSecret),
 	command(`mysqladmin`, `\spassword\s+`+argument, argumentSecret),
 	command(`sshpass`, `\s-p\s*`+argument, notReference),

@@ -280,7 +280,7 @@ func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
 	if how == nextLine {
 		i = i + len(text[i:]) - len(strings.TrimLeft(text[i:], " \t\r\n"))
 	}
-	for _, wrapper := range []string{"Some(", "Secret(", "SecretString(", "String(", "N", "b", "@"} {
+	for _, wrapper := range []string{"Some(", "Secret(", "SecretString(", "String(", "[]byte(", "N", "b", "@"} {
 		if n := i + len(wrapper); strings.HasPrefix(text[i:], wrapper) && strings.IndexByte("\"'", chars.At(text, n)) >= 0 {
 			i = n
 		}
@@ -341,8 +341,14 @@ func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
 			return found, false
 		}
 	}
+	if mean != isDoorCode && isCamelPhrase(v) && (how == loose && endsLine(text, end) || how == tight && endsValue(text, end)) {
+		return found, true
+	}
 	return found, plainField(v, mean, how)
 }
+
+// endsValue reports whether a value that ends at i is followed by a blank or nothing, as in a list of variables.
+func endsValue(text string, i int) bool { return i >= len(text) || text[i] <= ' ' }
 
 // account is a line with the name of an account.
 var account = regexp.MustCompile(`(?i)^\W*(?:user(?:name)?|benutzer\w*|nutzer\w*|kennung|login|usuario|usuário|` +

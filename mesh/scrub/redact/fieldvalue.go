@@ -49,13 +49,18 @@ func isPlainWord(v string) bool { return commonWord(v) && !oddSigns(v) && !mixed
 
 // quotedField judges a value in quotes.
 func quotedField(v string, mean meaning, how joint) bool {
-	if notSaid(v) || isPlainWord(v) || v[0] == '-' && how == argued {
+	if notSaid(v) || v[0] == '-' && how == argued {
 		return false
 	}
-	switch mean {
-	case isDoorCode:
+	if how != argued && mean != isDoorCode && isJoinedPhrase(v) {
+		return true
+	}
+	switch {
+	case isPlainWord(v):
+		return false
+	case mean == isDoorCode:
 		return isDigits(v)
-	case isKey:
+	case mean == isKey:
 		return isKeyValue(v) || how != argued && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
 			oddSigns(v) && len(v) >= 12 && mixed(v)
 	}
@@ -80,16 +85,17 @@ func plainField(v string, mean meaning, how joint) bool {
 		isVersion(v) && strings.Contains(v, "."):
 		return false
 	case mean == isKey:
-		return isKeyValue(v) && !isCode(v) || how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v)
+		return isKeyValue(v) && !isCode(v) || how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
+			(how == loose || how == tight) && isJoinedPhrase(v)
 	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
 		return false
 	}
-	return oddField(v, mean) || how == loose && mean == isPassword && isJoinedPhrase(v) ||
+	return oddField(v, mean) || (how == loose || how == tight) && isJoinedPhrase(v) ||
 		how == option && !hasLabel(v) && v != strings.ToLower(v) && v != strings.ToUpper(v)
 }
 
 // isJoinedPhrase reports whether v is three words or more in small letters, joined by hyphens or underscores, that name
-// nothing of a program: bemvindos-a-casa, heron_over_harbour.
+// nothing of a program: bemvindos-a-casa, heron_over_harbour, hedgerow-77-lamp.
 func isJoinedPhrase(v string) bool {
 	const least, shortest = 3, 12
 	parts := strings.FieldsFunc(v, func(r rune) bool { return r == '-' || r == '_' })
@@ -97,8 +103,29 @@ func isJoinedPhrase(v string) bool {
 	if !foreign && (len(parts) < least || len(v) < shortest) || hasLabel(v) {
 		return false
 	}
-	return !slices.ContainsFunc(parts, func(p string) bool {
-		return p == "" || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsLower(r) }) || programWords[p]
+	words := 0
+	for _, p := range parts {
+		switch {
+		case len(p) < 4 && strings.Trim(p, "0123456789") == "": // no year
+		case strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsLower(r) }), programWords[p], isTechnical(p):
+			return false
+		default:
+			words++
+		}
+	}
+	return words >= least || foreign || words >= 2 && len(parts) > words && len(parts) >= least
+}
+
+// isCamelPhrase reports whether v is two words or more, each but the first with a capital, that name nothing of a
+// program: quietPlease, fernAndLichen.
+func isCamelPhrase(v string) bool {
+	const shortest, longestWord = 9, 12
+	if len(v) < shortest || !hasInnerCapital(v) || !unicode.IsLower(rune(v[0])) || hasLabel(v) {
+		return false
+	}
+	return !slices.ContainsFunc(nameWords(v), func(w string) bool {
+		return len(w) > longestWord || strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLower(r) }) ||
+			programWords[w] && w != "and" && w != "of" && w != "the" || isTechnical(w)
 	})
 }
 
@@ -107,7 +134,9 @@ var programWords = text.Set(`env var vars file path value field name id ref key 
 	get set from to with and or of the in is not by up end self case based only str string int bool test config conf param
 	params arg args default my your prod dev staging app service server client vault store host url uri auth login
 	input text data encrypted generated required optional protected new old current temp number sensitive date day
-	free time easy hard well non out one two multi use used using built hidden none null placeholder example`)
+	free time easy hard well non out one two multi use used using built hidden none null placeholder example
+	must be at least most should cannot match matches mismatch short long weak strong forgot reset change confirm enter
+	show invalid wrong missing generate random read get create make next previous last first`)
 
 // isKeyValue reports whether v can be a key or a token: it has letters and digits, and is no name and no version.
 func isKeyValue(v string) bool {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 )
 
@@ -16,6 +17,7 @@ var separators = []string{"|", ",", ";", ""}
 type table struct {
 	separator string
 	meanings  []meaning // of the columns
+	accounts  bool      // a column has the names of accounts
 }
 
 // findCells finds secrets in tables: of Markdown and Jira, of separated values, and in columns. They are below a
@@ -70,7 +72,8 @@ func (t *table) body(text string, i int, found []Finding) (int, []Finding) {
 			if rule {
 				break
 			}
-			if m := t.meanings[k]; m != other && isCellSecret(line[c.start:c.end], m) {
+			v, m := line[c.start:c.end], t.meanings[k]
+			if m != other && isCellSecret(v, m) || m == isPassword && t.accounts && isWord(v) {
 				found = append(found, Finding{m.kind(), i + c.start, i + c.end})
 			}
 		}
@@ -78,6 +81,10 @@ func (t *table) body(text string, i int, found []Finding) (int, []Finding) {
 	}
 	return i, found
 }
+
+// accountNames are the headings of columns with the names of accounts.
+var accountNames = text.Set("user username login account benutzer benutzername nutzer konto usuario usuário utente " +
+	"utilisateur gebruiker użytkownik")
 
 // heading returns the table that a line begins, nil if it is not the heading of one with secrets.
 func heading(line string) *table {
@@ -96,6 +103,7 @@ func heading(line string) *table {
 			}
 			m := meaningOf(name)
 			t.meanings = append(t.meanings, m)
+			t.accounts = t.accounts || accountNames[chars.Lower(name)]
 			named = named || m != other
 		}
 		if named {
