@@ -96,6 +96,10 @@ var commands = []pair{
 		regexp.MustCompile(`(?m)^[ \t]*[A-Z][A-Z0-9_]*_(?:PASS|PASSWORD|PASSWD|PW)[ \t]+` + argument + `[ \t]*$`), Password,
 		isCredentialField,
 	},
+	{[]string{"wpa-psk"}, regexp.MustCompile(`(?m)^[ \t]*wpa-psk[ \t]+` + argument + `[ \t]*$`), Password, notReference},
+	{
+		[]string{"option key"}, regexp.MustCompile(`\boption[ \t]+key[ \t]+'([^'\n]{8,63})'`), Password, notReference,
+	},
 	{[]string{"authtoken"}, regexp.MustCompile(`\b(?:add-)?authtoken\s+([\w-]{20,})`), Token, mixed},
 	command(`openssl`, `\s-k\s+`+argument, argumentSecret),
 	{

@@ -70,7 +70,8 @@ func quotedField(v string, mean meaning, how joint) bool {
 	if how == argued {
 		return len(v) >= 4 && oddField(v, mean) && !strings.Contains(v, "\\")
 	}
-	return len(v) >= 3 && !namesPassword(v) && (secretLike(v) || strings.ContainsAny(v[:len(v)-1], "-_.") && !isCode(v))
+	return len(v) >= 3 && !namesPassword(v) && (secretLike(v) || oddSigns(v) && v != chars.Lower(v) ||
+		strings.ContainsAny(v[:len(v)-1], "-_.") && !isCode(v))
 }
 
 // plainField judges a value without quotes.

@@ -73,7 +73,7 @@ func (t *table) body(text string, i int, found []Finding) (int, []Finding) {
 				break
 			}
 			v, m := line[c.start:c.end], t.meanings[k]
-			if m != other && isCellSecret(v, m) || m == isPassword && t.accounts && isWord(v) {
+			if m != other && isCellSecret(v, m) || m == isPassword && t.accounts && (isWord(v) || isDigits(v)) {
 				found = append(found, Finding{m.kind(), i + c.start, i + c.end})
 			}
 		}
@@ -132,7 +132,7 @@ func isCellSecret(v string, mean meaning) bool {
 		return isDigits(v)
 	}
 	version := isVersion(v) && strings.Contains(v, ".")
-	return utf8.RuneCountInString(v) >= 5 && !isExpression(v) && !version && oddField(v, mean)
+	return utf8.RuneCountInString(v) >= 5 && !isExpression(v) && !version && (oddField(v, mean) || isJoinedPhrase(v))
 }
 
 // cellsOf returns the cells of a line, without the blanks and quotes around their text.
