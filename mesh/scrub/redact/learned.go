@@ -2,6 +2,7 @@ package redact
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,10 +25,34 @@ const (
 	placedWords = 3  // words before and after one whose places count
 	nearbyWords = 12 // words before and after one that count
 	// Sums of weights, which are logarithms of odds: from which on a word is a secret whatever its points, and below
-	// which it is none. Both were chosen on texts of three authors, with weights fitted to the others.
-	certain  = -.5
+	// which it is none. The second was chosen on texts of three authors, with weights fitted to the others.
+	certain  = 0.
 	unlikely = -6.
 )
+
+// notation is before a value in the notation of a program, which other rules judge: a key in quotes, an option of a
+// command, a literal of reStructuredText.
+var notation = regexp.MustCompile("(?:[\"'`][\\w.@/-]*[\"'`] ?[:=]>? ?[\"'`]?|(?:^|\\s)--?[\\w-]+[ =][\"']?|``|(?i:sha\\d+|md5):)$")
+
+// date is before a year: "April 9, ", "9 April ".
+var date = regexp.MustCompile(`(?i)\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.? (?:\d\d?(?:st|nd|rd|th)?)?,? ?$`)
+
+// isYear reports whether a value is the year of a date.
+func (p *passage) isYear(start, end int) bool {
+	const longest = 20 // September 30th,
+	v := p.text[start:end]
+	return len(v) == len("2026") && (v[:2] == "19" || v[:2] == "20") && strings.Trim(v, "0123456789") == "" &&
+		date.MatchString(p.text[max(0, start-longest):start])
+}
+
+// isNoted reports whether a value is in the notation of a program: a field, an argument, a reference, a digest, code, the
+// number of an issue. It is a secret only if points and weights agree.
+func (p *passage) isNoted(start, end int) bool {
+	const longestName = 60
+	v, text := p.text[start:end], p.text
+	return strings.HasPrefix(v, "arn:") || strings.ContainsAny(v, "()[]{}<>|\\") ||
+		strings.HasPrefix(text[max(0, start-1):], "(#") || notation.MatchString(text[max(0, start-longestName):start])
+}
 
 // judged is a word that may be a secret, with what is known of it.
 type judged struct {
@@ -106,9 +131,13 @@ func (p *passage) judge(list []candidate) (words []judged) {
 
 // isDoubtful reports whether the word that starts at a place is hardly a secret, whatever its points. Several words
 // are not judged: the first one tells too little.
-func isDoubtful(words []judged, start int) bool {
+func (p *passage) isDoubtful(words []judged, start int) bool {
 	at, ok := slices.BinarySearchFunc(words, start, func(j judged, start int) int { return j.start - start })
-	return ok && !words[at].phrase && words[at].learned() < unlikely
+	if !ok || words[at].phrase {
+		return false
+	}
+	odds := words[at].learned()
+	return odds < unlikely || odds < certain && p.isNoted(start, words[at].end)
 }
 
 // isPossible reports whether the sentence or one near it names a secret, what has one, or what is done with one.

@@ -46,13 +46,19 @@ func readTold(t *testing.T, name string) (list []toldText) {
 	return list
 }
 
-// Texts that were held back: those of an author of whom nothing was learned, and half of two others'.
+// Texts that were held back: those of three authors of whom nothing was learned, and half of two others'. The last two
+// authors were asked for secrets that are told in unusual ways.
 func TestHeldOut(t *testing.T) {
 	t.Parallel()
+	const unusual = "r" // the first of the last two
 	r := New(nil)
 	texts, right := map[string]int{}, map[string]int{}
 	for _, c := range readTold(t, "heldout.ndjson.gz") {
-		texts[c.Kind]++
+		kind := c.Kind
+		if c.Author >= unusual {
+			kind = "unusual " + kind
+		}
+		texts[kind]++
 		ok := false
 		if len(c.Secrets) == 0 { // an address, for instance, is redacted everywhere
 			_, found := r.RedactOnly(c.Text, []Kind{Password, APIKey, Token, PrivateKey})
@@ -62,11 +68,13 @@ func TestHeldOut(t *testing.T) {
 			ok = !slices.ContainsFunc(c.Secrets, func(s string) bool { return strings.Contains(got, s) })
 		}
 		if ok {
-			right[c.Kind]++
+			right[kind]++
 		}
 	}
 	t.Logf("right: %v of %v", right, texts)
-	for kind, least := range map[string]int{"pair": 57, "prose": 175, "benign": 120} {
+	for kind, least := range map[string]int{
+		"pair": 57, "prose": 182, "benign": 119, "unusual pair": 74, "unusual prose": 223, "unusual benign": 235,
+	} {
 		if right[kind] < least {
 			t.Errorf("%s: %d of %d, at least %d before", kind, right[kind], texts[kind], least)
 		}
@@ -84,7 +92,7 @@ func TestFit(t *testing.T) {
 		known := len(list)
 		eachParagraph(t, func(text string) {
 			for _, e := range examplesOf(text, nil) {
-				if !e.rules && e.sum(w) > 0 {
+				if !e.rules && e.sum(w) > -2 {
 					list = append(list, e)
 				}
 			}
@@ -172,12 +180,14 @@ func examplesOf(text string, secrets []string) (list []example) {
 	return list
 }
 
-// regression fits the weights of a logistic regression by AdaGrad.
+// regression fits the weights of a logistic regression by AdaGrad: the mean of the later half of rounds, so that they
+// hardly depend on the order.
 func regression(list []example) []float64 {
 	const rounds, rate, decay = 40, .1, 2e-4
 	w, squares := make([]float64, buckets), make([]float64, buckets)
 	order := rand.New(rand.NewPCG(1, 2))
-	for range rounds {
+	mean := make([]float64, buckets)
+	for round := range rounds {
 		for _, n := range order.Perm(len(list)) {
 			e := list[n]
 			wrong := 1 / (1 + math.Exp(-e.sum(w)))
@@ -190,8 +200,13 @@ func regression(list []example) []float64 {
 				w[b] -= rate * g / (1e-3 + math.Sqrt(squares[b]))
 			}
 		}
+		for b := range w {
+			if round >= rounds/2 {
+				mean[b] += w[b] / (rounds - rounds/2)
+			}
+		}
 	}
-	return w
+	return mean
 }
 
 func (f features) sum(w []float64) (sum float64) {

@@ -82,7 +82,8 @@ func (p *passage) secrets() (found []Finding) {
 	list := p.scored()
 	words := p.judge(list)
 	for i, c := range list {
-		if c.points < enough && !p.isSibling(list, i) || isDoubtful(words, c.start) {
+		if c.points < enough && !p.isSibling(list, i) || p.isDoubtful(words, c.start) ||
+			p.isYear(c.start, c.end) {
 			continue
 		}
 		kind := Password
@@ -95,7 +96,7 @@ func (p *passage) secrets() (found []Finding) {
 		found = append(found, Finding{kind, c.start, c.end})
 	}
 	for _, j := range words {
-		if j.points < enough && j.learned() >= certain {
+		if j.points < enough && j.learned() >= certain && !p.isNoted(j.start, j.end) && !p.isYear(j.start, j.end) {
 			found = append(found, Finding{Password, j.start, j.end})
 		}
 	}
