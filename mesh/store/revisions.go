@@ -263,8 +263,8 @@ func (s *Snapshot) Separated(id string) bool {
 func (s *Snapshot) Sightings(id string) []*record.Record { return s.p.sightings[id] }
 
 // TrueAt reports whether the memory of document doc held at a time: it was known by then, or tells of what had happened
-// by then, and nothing had replaced it. What replaced others
-// holds from its first revision on, whatever dates it names. Dates are those of the time's location.
+// by then, and nothing had replaced it. What replaced others holds from its first revision on, whatever dates it names.
+// Dates are those of the time's location.
 func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
 	if s.Docs[doc].Deleted {
 		return false
