@@ -193,7 +193,8 @@ func cutOff(call, text, root string) error {
 	args, rest := arguments(text)
 	path := "" // of an open
 	if strings.HasPrefix(call, "open") || call == "creat" {
-		if path = at(call, args); call != "creat" && !strings.Contains(text, "O_CREAT") && !strings.Contains(text, "O_TRUNC") {
+		path = at(call, args)
+		if call != "creat" && !strings.Contains(text, "O_CREAT") && !strings.Contains(text, "O_TRUNC") {
 			return nil
 		}
 	}

@@ -10,11 +10,13 @@ const reach = 12
 
 var (
 	// moving are verbs of changing when something takes place, with "to", "until" or "for" before the date.
-	moving = text.Set("moved postponed rescheduled pushed slipped shifted delayed deferred extended changed brought put set")
+	moving = text.Set("moved postponed rescheduled pushed slipped shifted delayed deferred extended changed " +
+		"brought put set")
 	// arranging are verbs of what is made for a time, with "for" before the date.
 	arranging = text.Set("bought reserved arranged fixed confirmed got ordered signed invited asked rented hired")
 	// agreeing are verbs with an infinitive that tells what will be done: "agreed to meet", "told me to come back".
-	agreeing = text.Set("agreed decided promised told asked invited offered arranged committed reminded wanted hoped expected")
+	agreeing = text.Set("agreed decided promised told asked invited offered arranged committed reminded wanted " +
+		"hoped expected")
 	// noInfinitive are words after "to" that are no verbs.
 	noInfinitive = text.Set("a an the my our his her their your its it him me us them you this that these those")
 )

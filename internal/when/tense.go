@@ -17,13 +17,13 @@ const (
 )
 
 var (
-	futureWords = text.Set("will shall ll going gonna planned planning scheduled upcoming due tomorrow remind booked expire " +
-		"expires must coming next")
+	futureWords = text.Set("will shall ll going gonna planned planning scheduled upcoming due tomorrow remind booked " +
+		"expire expires must coming next")
 	// plannedNouns name what is to come, unless it was: "the appointment was on Thursday".
 	plannedNouns = text.Set("plan plans schedule deadline appointment reminder agenda")
 	// presentWords tell of the future where no word tells of the past: "the review is on Thursday".
-	presentWords = text.Set("is are am s re do does start starts begin begins open opens end ends leave leaves fly flies " +
-		"arrive arrives happen happens happening go goes comes have should need needs can could would")
+	presentWords = text.Set("is are am s re do does start starts begin begins open opens end ends leave leaves fly " +
+		"flies arrive arrives happen happens happening go goes comes have should need needs can could would")
 	pastWords = text.Set("did was were had ago last went met said told made bought took came saw left began wrote spoke " +
 		"ran ate found gave sent won lost paid sold built broke chose drove fell felt flew forgot held kept knew led " +
 		"read slept spent swam taught thought wore been done gone seen")

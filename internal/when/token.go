@@ -144,7 +144,8 @@ func init() {
 }
 
 // prepositions come before the name of a time.
-var prepositions = text.Set("in on since until till during by before after from through around at for of to between over")
+var prepositions = text.Set("in on since until till during by before after from through around at for of to " +
+	"between over")
 
 // monthPrepositions come before the name of a month without a day or year; after the others it may be a person's.
 var monthPrepositions = text.Set("in since until till during before after early mid late through between")
@@ -164,5 +165,5 @@ var (
 )
 
 // starters are the words that a phrase can begin with.
-var starters = text.Set("q in the day today tonight yesterday tomorrow now last past next previous this current coming " +
-	"upcoming following week weekend month calendar cw kw noon midday")
+var starters = text.Set("q in the day today tonight yesterday tomorrow now last past next previous this current " +
+	"coming upcoming following week weekend month calendar cw kw noon midday")

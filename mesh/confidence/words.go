@@ -27,7 +27,8 @@ var (
 	firstPerson  = text.Set(`i my me mine we our us myself m ve`)
 	secondPerson = text.Set(`you your yours yourself`)
 	// words before the name of whom something is said to.
-	callings = text.Set(`hey hi hello thanks thank you wow oh ah aww yep yeah yes no sure sorry congrats congratulations bye
+	callings = text.Set(`hey hi hello thanks thank you wow oh ah aww yep yeah yes no sure sorry congrats congratulations
+		bye
 		dear great awesome cool nice right absolutely agreed same okay ok well haha`)
 
 	numerals = text.Set(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen

@@ -35,11 +35,13 @@ func modal(name string) bool { return function[name] || name == "may" }
 var (
 	// months are names that are months too. monthly come before those.
 	months  = text.Set("april august june may")
-	monthly = text.Set("in since until till by of on early late mid last next this during before after from to through every")
+	monthly = text.Set("in since until till by of on early late mid last next this during before after from to " +
+		"through every")
 	// notPast end in "ed" as a past tense does, besides those in "eed": need, proceed, seed.
 	notPast = text.Set("bed embed hundred naked red sacred shed shred sled wed wicked")
 	// deeds come after the name of a person, besides past tenses in "ed".
-	deeds = text.Set(`became becomes bought brings brought calls came can comes could did does drinks drives eats feels felt
+	deeds = text.Set(`became becomes bought brings brought calls came can comes could did does drinks drives eats feels
+		felt
 		finds found gave gets gives goes got had has hates helps hopes is joins keeps kept knows left likes lives loses lost
 		loves made makes met meets moves needs owns pays plans plays prefers reads runs said saw says sees sells sends sent
 		should sings sleeps slept sold speaks spoke starts studies takes teaches tells thinks told took turns visits wants was

@@ -80,8 +80,8 @@ var (
 		"phone smartphone laptop car address timezone zone email birthday name surname wife husband spouse fiancé employer " +
 		"favourite favorite preferred main primary current default password nationality citizenship")
 	// several are words for what there may be several of, so that two names do not contradict each other.
-	several = text.Set("brother sister sibling friend colleague cousin aunt uncle child son daughter kid neighbor neighbour " +
-		"cat dog pet grandchild grandson granddaughter nephew niece teacher student member client customer parent " +
+	several = text.Set("brother sister sibling friend colleague cousin aunt uncle child son daughter kid neighbor " +
+		"neighbour cat dog pet grandchild grandson granddaughter nephew niece teacher student member client customer parent " +
 		"hobby language allergy rule goal")
 	// possession tells what someone has, or uses.
 	possession = regexp.MustCompile(`(?i)\b(is|has|have|uses?|drives?|owns?|rides?)\b`)

@@ -67,8 +67,8 @@ var ideographs = anyOf(`邮件|郵件|账户|賬戶|帐户|密码|密碼|消息|
 var (
 	before = text.Set("in at on via using near through into called named a an the im am bei v na w i à en dans chez " +
 		"em bij op")
-	capital = text.Set("i monday tuesday wednesday thursday friday saturday sunday january february march april may june " +
-		"july august september october november december mondays tuesdays wednesdays thursdays fridays saturdays " +
+	capital = text.Set("i monday tuesday wednesday thursday friday saturday sunday january february march april may " +
+		"june july august september october november december mondays tuesdays wednesdays thursdays fridays saturdays " +
 		"sundays english german french spanish italian dutch portuguese polish czech russian chinese japanese christmas " +
 		"easter whatsapp signal telegram gmail")
 	// links are words after which a capital begins a name also in a language that gives capitals to all nouns.

@@ -30,7 +30,8 @@ import (
 // tag" stay.
 
 // blockElements begin and end on a line of their own.
-var blockElements = text.Set(`address article aside blockquote body caption center dd details dialog dir div dl dt fieldset
+var blockElements = text.Set(`address article aside blockquote body caption center dd details dialog dir div dl dt
+	fieldset
 	figcaption figure
 	footer form h1 h2 h3 h4 h5 h6 head header html legend li main menu nav ol optgroup option p pre section select summary
 	table tbody tfoot

@@ -341,7 +341,8 @@ func fieldValue(text string, i int, mean meaning, how joint) (Finding, bool) {
 			return found, false
 		}
 	}
-	if mean != isDoorCode && isCamelPhrase(v) && (how == loose && endsLine(text, end) || how == tight && endsValue(text, end)) {
+	ends := how == loose && endsLine(text, end) || how == tight && endsValue(text, end)
+	if ends && mean != isDoorCode && isCamelPhrase(v) {
 		return found, true
 	}
 	return found, plainField(v, mean, how)

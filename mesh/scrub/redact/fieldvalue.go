@@ -131,7 +131,8 @@ func isCamelPhrase(v string) bool {
 }
 
 // programWords are in the names that programs give to values and in adjectives: from_env_var, end-to-end.
-var programWords = text.Set(`env var vars file path value field name id ref key keys hash type user users admin db database
+var programWords = text.Set(`env var vars file path value field name id ref key keys hash type user users admin db
+	database
 	get set from to with and or of the in is not by up end self case based only str string int bool test config conf param
 	params arg args default my your prod dev staging app service server client vault store host url uri auth login
 	input text data encrypted generated required optional protected new old current temp number sensitive date day

@@ -135,7 +135,8 @@ var foreignLinks = text.Set(`im am auf aus vom zum und de du la le les des del d
 	van op`)
 
 // technical are words of the names that hosts, branches, releases and documents have.
-var technical = text.Set(`web frontend backend app apps api apis prod production staging stage dev test tests cluster node
+var technical = text.Set(`web frontend backend app apps api apis prod production staging stage dev test tests cluster
+	node
 	nodes host hosts pod pods job jobs worker workers feature fix bug bugfix hotfix issue task release build version
 	step part phase sprint chapter lesson unit module section page table figure draft final copy new old beta alpha
 	rev revision run batch group team room floor desk zone region rack disk volume line level tier plan type class

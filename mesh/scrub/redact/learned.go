@@ -32,10 +32,12 @@ const (
 
 // notation is before a value in the notation of a program, which other rules judge: a key in quotes, an option of a
 // command, a literal of reStructuredText.
-var notation = regexp.MustCompile("(?:[\"'`][\\w.@/-]*[\"'`] ?[:=]>? ?[\"'`]?|(?:^|\\s)--?[\\w-]+[ =][\"']?|``|(?i:sha\\d+|md5):)$")
+var notation = regexp.MustCompile("(?:[\"'`][\\w.@/-]*[\"'`] ?[:=]>? ?[\"'`]?|(?:^|\\s)--?[\\w-]+[ =][\"']?|``|" +
+	"(?i:sha\\d+|md5):)$")
 
 // date is before a year: "April 9, ", "9 April ".
-var date = regexp.MustCompile(`(?i)\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.? (?:\d\d?(?:st|nd|rd|th)?)?,? ?$`)
+var date = regexp.MustCompile(`(?i)\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.? ` +
+	`(?:\d\d?(?:st|nd|rd|th)?)?,? ?$`)
 
 // isYear reports whether a value is the year of a date.
 func (p *passage) isYear(start, end int) bool {
@@ -45,8 +47,8 @@ func (p *passage) isYear(start, end int) bool {
 		date.MatchString(p.text[max(0, start-longest):start])
 }
 
-// isNoted reports whether a value is in the notation of a program: a field, an argument, a reference, a digest, code, the
-// number of an issue. It is a secret only if points and weights agree.
+// isNoted reports whether a value is in the notation of a program: a field, an argument, a reference, a digest, code,
+// the number of an issue. It is a secret only if points and weights agree.
 func (p *passage) isNoted(start, end int) bool {
 	const longestName = 60
 	v, text := p.text[start:end], p.text

@@ -40,7 +40,8 @@ var (
 		lockbox keybox schlüsselbox schlüsselsafe`)
 	// combinations are opened by turning: 14-32-7.
 	combinations = text.Set(`combination kombination zahlenkombination combinación combinaison combinazione combinação`)
-	keyNouns     = text.Set(`secret token apikey totp otp authkey secretkey accesskey privatekey licensekey appkey webhooksecret
+	keyNouns     = text.Set(`secret token apikey totp otp authkey secretkey accesskey privatekey licensekey appkey
+		webhooksecret
 		apitoken clientsecret authtoken accesstoken refreshtoken bottoken`)
 	// keyOwners are before "key": a key without one of them is that of a map or a keyboard.
 	keyOwners = text.Set(`api secret auth authentication access private encryption encrypt decryption signing sign master
@@ -52,11 +53,13 @@ var (
 	// wirelessOwners are the same for what people type.
 	wirelessOwners = text.Set(`wep wpa wifi fi wlan wireless hotspot`)
 	saltOwners     = text.Set(`auth in nonce secure secret password hash session cookie encryption jwt`)
-	codeOwners     = text.Set(`pin alarm panel door gate access entry lock safe garage lockbox keypad entrance padlock locker
+	codeOwners     = text.Set(`pin alarm panel door gate access entry lock safe garage lockbox keypad entrance padlock
+		locker
 		intercom disarm duress arming entrée accès cellar building shed room security unlock master installer guard
 		parking elevator lift sim voicemail screen parental`)
 	// lateWords are after the noun and leave its meaning.
-	lateWords = text.Set(`value text plain plaintext string new old current prod production dev test staging primary secondary
+	lateWords = text.Set(`value text plain plaintext string new old current prod production dev test staging primary
+		secondary
 		default initial generated raw env input temp temporary confirm confirmation again repeat base64 b64 live real main
 		master local remote admin user root db backup a b x y`)
 	// headEnds end the noun of a phrase: "password for the router".
