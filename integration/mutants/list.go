@@ -76,7 +76,7 @@ var mutants = []mutant{
 		"./internal/serve", "", "DNS rebinding",
 	},
 	{
-		"internal/serve/strangers.go", `for s.list.Len() > s.most {`, `for false {`,
+		"internal/serve/waiting.go", `if queue.Len() <= most {`, `if true {`,
 		"./internal/serve", "TestStrangers", "idle connections without a token",
 	},
 	{

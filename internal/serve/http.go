@@ -81,7 +81,7 @@ func HTTP(ctx context.Context, o HTTPOptions) error {
 		ReadHeaderTimeout: f.options.Arrival,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
-		ConnState:         f.strangers.watch,
+		ConnState:         f.waiting.watch,
 		ConnContext:       withConnection,
 		BaseContext:       func(net.Listener) context.Context { return f.base },
 		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
@@ -111,11 +111,11 @@ type front struct {
 	gate    gate
 	quotas  *quotas
 	leases  *leases
-	// strangers are the connections without a token.
-	strangers *strangers
-	sites     *sites
-	metadata  string // the URL of the OAuth metadata, "" without it
-	routes    map[string]route
+	// waiting are the connections that serve no request.
+	waiting  *waiting
+	sites    *sites
+	metadata string // the URL of the OAuth metadata, "" without it
+	routes   map[string]route
 
 	ending context.Context // done once the server is to stop
 	end    context.CancelFunc
@@ -146,7 +146,7 @@ func newFront(o HTTPOptions) *front {
 		quotas:  newQuotas(o.CallsPerMinute, o.ConcurrentCalls),
 		leases:  newLeases(),
 
-		strangers: newStrangers(cmp.Or(o.Strangers, maxStrangers)),
+		waiting: newWaiting(cmp.Or(o.Strangers, maxStrangers), maxWaiting),
 	}
 	for _, host := range o.Hosts {
 		f.gate.hosts = append(f.gate.hosts, hostName(host))
@@ -188,7 +188,7 @@ func (f *front) ServeHTTP(writer http.ResponseWriter, r *http.Request) {
 	w := record(f.ending, writer)
 	start := time.Now()
 	defer f.recovered(r.Context())
-	defer f.strangers.serve(r.Context())()
+	defer f.waiting.serve(r.Context())()
 	if r.ContentLength != 0 { // or unknown, -1
 		// SECURITY: net/http waits for the rest of a body before it responds, without a limit of its own.
 		_ = w.control.SetReadDeadline(start.Add(f.options.Arrival)) // fails only for writers of tests
@@ -279,7 +279,7 @@ func (f *front) admit(w http.ResponseWriter, r *http.Request) (auth.Client, bool
 		refuse(w, http.StatusServiceUnavailable, "tokens cannot be verified at the moment", retryAfter(10*time.Second))
 		return auth.Client{}, false
 	}
-	meet(r.Context())
+	meet(r.Context(), c.Key)
 	return c.Lowered(r.Header, f.options.Lowered), true
 }
 

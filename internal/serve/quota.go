@@ -103,5 +103,6 @@ func (q *quotas) prune(now time.Time) {
 
 // tooMany rejects a request that exceeds a limit.
 func tooMany(w http.ResponseWriter, wait time.Duration, reason string) {
-	refuse(w, http.StatusTooManyRequests, reason, retryAfter(wait))
+	// SECURITY: otherwise each refused request would leave an open connection.
+	refuse(w, http.StatusTooManyRequests, reason, retryAfter(wait), header{"Connection", "close"})
 }
