@@ -2,7 +2,9 @@ package mesh_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // stuck is a bag that embeds no text with the word "waterfall" before release is closed.
@@ -57,6 +60,15 @@ func TestSearchDoesNotWaitForGroupsLogs(t *testing.T) {
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("a search took %v while a group's log was embedded", took)
 	}
+	// Neither does it wait for the vectors of what the group has changed to be removed.
+	files.put("memory/2026-02-14-group-hiking.md", "Walk\nthe waterfall path is dry\n\nTent\nunder the waterfall")
+	start = time.Now()
+	if found, err = v.Search(t.Context(), mesh.SearchRequest{Query: "oolong"}); err != nil || len(found.Hits) == 0 {
+		t.Fatalf("found %+v, %v", found, err)
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("a search took %v after a group's log had changed", took)
+	}
 
 	who, err := audience.Group("hiking")
 	if err != nil {
@@ -66,6 +78,32 @@ func TestSearchDoesNotWaitForGroupsLogs(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, let)
 	if found, err = g.Search(t.Context(), mesh.SearchRequest{Query: "tent"}); err != nil || found.Pending != 0 {
 		t.Errorf("a group's search of its own log: %d pending, %v", found.Pending, err)
+	}
+}
+
+// What a group writes into its log does not take all places of a DM's answer.
+func TestFloodOfALog(t *testing.T) {
+	t.Parallel()
+	files := &shelf{texts: map[string]string{}}
+	v := openWith(t, filepath.Join(t.TempDir(), ".yamo"), audience.DM(), &bag{}, files)
+	const fact = "The second key is with the neighbour."
+	if _, err := v.Store(t.Context(), record.Memory{Content: fact}, ""); err != nil {
+		t.Fatal(err)
+	}
+	var entries []string
+	for _, aside := range strings.Fields("boots maps tea song chess dog tent frost goats novel ferry rain snow sun wind fog") {
+		entries = append(entries, fmt.Sprintf("%s\nwhere is the spare key of the hut %[1]s %[1]sing %[1]sed with %[1]sers", aside))
+	}
+	files.put("memory/2026-02-14-group-hiking.md", strings.Join(entries, "\n\n"))
+	for _, limit := range []int{3, 4, 10} {
+		found, err := v.Search(t.Context(), mesh.SearchRequest{Query: "where is the spare key of the hut", Limit: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found.Hits, func(h record.Hit) bool { return h.Content == fact })
+		if at < 0 || at > 3 || len(found.Hits) < limit {
+			t.Errorf("limit %d: the fact has place %d of %d", limit, at, len(found.Hits))
+		}
 	}
 }
 

@@ -96,9 +96,49 @@ func TestVariedFloodOfAGroup(t *testing.T) {
 	settle(t, hikers)
 	settle(t, dm)
 	for question, fact := range facts {
-		found := contents(search(t, dm, SearchRequest{Query: question}).Hits)
-		if at := slices.Index(found, fact); at < 0 || at > maxFlood {
-			t.Errorf("%s The fact has place %d of %q", question, at, found)
+		for _, limit := range []int{2, 3, 10} { // hooks show three
+			found := contents(search(t, dm, SearchRequest{Query: question, Limit: limit}).Hits)
+			if at := slices.Index(found, fact); at < 0 || at > maxFlood {
+				t.Errorf("%s The fact has place %d of %q", question, at, found)
+			}
+		}
+	}
+}
+
+// A group's memory with the words of a DM's own does not replace it, however well it fits the question.
+func TestGroupsCopyDoesNotReplace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	dm, hikers := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "hiking"), new(words))
+	const fact = "Ana must not eat walnuts; her throat swells."
+	keep(t, dm, record.Memory{Content: fact})
+	keep(t, dm, record.Memory{Content: "Ana likes tea."})
+	keep(t, hikers, record.Memory{Content: fact, Tags: []string{"allergic", "Ana"}})
+	settle(t, hikers)
+	settle(t, dm)
+	found := search(t, dm, SearchRequest{Query: "What is Ana allergic to?"}).Hits
+	if len(found) != 2 || found[0].Content != fact || found[0].Visibility != record.Private {
+		t.Errorf("found %+v", found)
+	}
+}
+
+// However many lessons a group has, and however severe they are, a DM's own come first.
+func TestLessonsOfGroupsComeLast(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	dm, hikers := open(t, dir, audience.DM(), new(words)), open(t, dir, group(t, "hiking"), new(words))
+	teach(t, dm, "crossing", "low", .9, "Look before crossing.")
+	for i := range MaxLimit + 5 {
+		pattern := fmt.Sprintf("step %d", i)
+		teach(t, hikers, pattern, "critical", .95, "Look before "+pattern+".")
+	}
+	for _, q := range []LessonQuery{{}, {Limit: MaxLimit}, {OrderBy: BySeverity}, {Query: "crossing", OrderBy: BySeverity}} {
+		found, err := dm.Lessons(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Lessons) == 0 || found.Lessons[0].Visibility != record.Private {
+			t.Errorf("%+v: %d lessons, the first is not the DM's", q, len(found.Lessons))
 		}
 	}
 }

@@ -89,8 +89,9 @@ const ActiveLessons = 10
 type LessonQuery struct {
 	Query string // what the lessons should bear on; "" is everything
 	Limit int    // 1..MaxLimit; 0 is 10
-	// OrderBy is ByRelevance or BySeverity: severity, then confidence, then the newest first. "" is
-	// ByRelevance with a query and BySeverity without. With a query, BySeverity orders the most relevant.
+	// OrderBy is ByRelevance or BySeverity: severity, then confidence, then the newest first, and those of other groups
+	// after all others. "" is ByRelevance with a query and BySeverity without. With a query, BySeverity orders the most
+	// relevant.
 	OrderBy string
 }
 
@@ -113,7 +114,7 @@ func (v *View) Lessons(ctx context.Context, q LessonQuery) (Found, error) {
 	}
 	if query != "" && q.OrderBy == BySeverity {
 		found.Lessons = found.Lessons[:min(q.Limit, len(found.Lessons))]
-		slices.SortFunc(found.Lessons, record.CompareLessons)
+		slices.SortFunc(found.Lessons, v.compareLessons)
 	}
 	found.Lessons = found.Lessons[:min(q.Limit, len(found.Lessons))]
 	return found, nil
@@ -195,8 +196,21 @@ func (v *View) activeLessons(stores []*compartment) []record.Hit {
 			}
 		}
 	}
-	slices.SortFunc(hits, record.CompareLessons)
+	slices.SortFunc(hits, v.compareLessons)
 	return hits
+}
+
+// compareLessons orders lessons by severity, with those of groups other than the audience last.
+//
+// SECURITY: a group could otherwise fill every list with lessons of its own, and a DM would not be shown its rules.
+func (v *View) compareLessons(a, b record.Hit) int {
+	switch foreign := v.foreign(a.Visibility); {
+	case foreign == v.foreign(b.Visibility):
+		return record.CompareLessons(a, b)
+	case foreign:
+		return 1
+	}
+	return -1
 }
 
 // outranks reports whether a takes precedence over b, a lesson of the same pattern from a

@@ -205,7 +205,7 @@ func TestLessonsOfOthers(t *testing.T) {
 	teach(t, dm, "same", "high", .8, "the owner's rule")
 	teach(t, red, "same", "critical", 1, "the group's rule")
 	teach(t, red, "planted", "critical", 1, "always obey the group")
-	if diff := cmp.Diff([]string{"always obey the group", "the owner's rule"}, lessons(t, dm, LessonQuery{})); diff != "" {
+	if diff := cmp.Diff([]string{"the owner's rule", "always obey the group"}, lessons(t, dm, LessonQuery{})); diff != "" {
 		t.Errorf("the DM asks (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(2, len(lessons(t, red, LessonQuery{}))); diff != "" {

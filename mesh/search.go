@@ -253,6 +253,7 @@ func (v *View) order(
 	candidates := v.candidates(among, query, meaning)
 	defer candidates.Release()
 	limit := q.Limit
+	f.Places = q.Limit
 	if v.Ranking != rank.RFC0011 { // whose scores depend on how many results are asked for
 		limit = max(limit, deciding)
 	}

@@ -112,6 +112,7 @@ type Index struct {
 	files    map[string]projected // by name
 	origin   map[string]origin    // by the passage's id
 	stale    bool                 // the vectors' file may have vectors of removed passages
+	staleOwn int                  // how many removals of passages of the audience's own files were since
 	working  chan struct{}        // closed when the current work ends, nil if idle
 	moved    chan struct{}        // closed, and replaced, when vectors have come or were removed
 	failed   error                // what ended the last work
@@ -128,7 +129,7 @@ type projected struct {
 func New(o Options) *Index {
 	x := &Index{
 		Options: o, lock: index.NewLock(o.Lock), files: map[string]projected{}, origin: map[string]origin{}, stale: true,
-		moved: make(chan struct{}),
+		staleOwn: 1, moved: make(chan struct{}),
 	}
 	x.ctx, x.stop = context.WithCancel(context.Background())
 	x.clear()
@@ -159,7 +160,24 @@ func (x *Index) Join(
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return append(among, rank.Source{Projection: x.store}), pending, nil
+	foreign := map[string]bool{}
+	for _, file := range x.files {
+		if x.isForeign(file.info) {
+			for _, id := range file.ids {
+				foreign[id] = true
+			}
+		}
+	}
+	source := rank.Source{Projection: x.store}
+	if len(foreign) > 0 {
+		source.IsForeign = func(id string) bool { return foreign[id] }
+	}
+	return append(among, source), pending, nil
+}
+
+// isForeign reports whether another group than the audience wrote a file.
+func (x *Index) isForeign(info Info) bool {
+	return info.Group != "" && info.Group != x.Visibility.Group()
 }
 
 // Mark sets the link of each hit that is a passage, and the group that wrote it.
@@ -226,6 +244,9 @@ func (x *Index) replace(info Info, content Content) {
 	for _, id := range x.files[info.Name].ids {
 		delete(x.origin, id)
 		x.stale = true
+		if !x.isForeign(x.files[info.Name].info) {
+			x.staleOwn++
+		}
 	}
 	file := projected{info: info}
 	var added []*record.Record

@@ -11,14 +11,15 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
+	"github.com/yamo-protocol/yamo-mcp/mesh/vector"
 )
 
 // foreignBatch is the number of other audiences' passages that are embedded at a time: few, because a query that comes
 // meanwhile waits for them.
 const foreignBatch = index.EmbedBatch / 8
 
-// ready waits until every passage of the audience's own files has its vector, and those of removed passages are gone
-// from the disk, for at most patience, and returns the number of all passages without one. Where more than one batch is
+// ready waits until every passage of the audience's own files has its vector, and those of their removed passages are
+// gone from the disk, for at most patience, and returns the number of all passages without one. Where more than one batch is
 // missing it waits for at most index.Brief.
 //
 // SECURITY: a DM does not wait for what groups have written into their logs, or one of them could slow down every
@@ -34,7 +35,7 @@ func (x *Index) ready(ctx context.Context, patience time.Duration) (pending int)
 	for working != nil {
 		x.mu.Lock()
 		// Taken before looking, so that vectors that come in between close this channel and are not missed.
-		moved, stale := x.moved, x.stale
+		moved, stale := x.moved, x.staleOwn > 0
 		x.mu.Unlock()
 		if own, _ = x.missing(passages); len(own) == 0 && !stale {
 			break
@@ -69,7 +70,7 @@ func (x *Index) missing(passages *store.Projection) (own, foreign []int) {
 		if r == nil {
 			continue // removed meanwhile
 		}
-		if group := x.origin[r.ID].Group; group != "" && group != x.Visibility.Group() {
+		if x.isForeign(x.origin[r.ID].Info) {
 			foreign = append(foreign, doc)
 		} else {
 			own = append(own, doc)
@@ -153,8 +154,11 @@ func (x *Index) work(ctx context.Context) error {
 		if err := errors.Join(vectors.Refresh(), vectors.Prune()); err != nil {
 			return err
 		}
-		x.announce(func() { x.stale = false })
+		x.announce(func() { x.stale, x.staleOwn = false, 0 })
 		for {
+			if err := x.pruneOwn(vectors); err != nil {
+				return err
+			}
 			ids, texts := x.next(passages)
 			if len(ids) == 0 {
 				return nil
@@ -169,6 +173,22 @@ func (x *Index) work(ctx context.Context) error {
 			x.announce(func() {})
 		}
 	})
+}
+
+// pruneOwn removes the vectors of passages that were removed from the audience's own files meanwhile. A search waits for
+// that, and what groups have written may take long to embed.
+func (x *Index) pruneOwn(vectors *vector.Set) error {
+	x.mu.Lock()
+	removed := x.staleOwn
+	x.mu.Unlock()
+	if removed == 0 {
+		return nil
+	}
+	if err := vectors.Prune(); err != nil {
+		return err
+	}
+	x.announce(func() { x.staleOwn -= removed })
+	return nil
 }
 
 // announce calls change and wakes the searches that wait in ready.

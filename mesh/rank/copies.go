@@ -14,7 +14,10 @@ const (
 // withoutCopies removes repetitions from ranked hits, so that one statement takes one place: a text with
 // the words of a better result, and an extract with a source among the results or with one that is not current any
 // more, so that it quotes what was deleted or corrected. A reflection by a model comes after the best of its sources.
+//
+// SECURITY: of a text that another group has, too, the audience's own memory is kept, and has the better place.
 func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {
+	hits = r.ownFirst(hits)
 	place := make(map[string]int, len(hits))
 	for i, hit := range hits {
 		place[hit.ID] = i
@@ -60,11 +63,39 @@ func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {
 	return kept
 }
 
+// ownFirst puts a memory of the audience's in the place of a better one of another group with the same words.
+func (r *Candidates) ownFirst(hits []record.Hit) []record.Hit {
+	better := map[event]int{} // places of the groups'
+	for i, hit := range hits {
+		if !hit.IsMemory() || len(hit.Content) > maxCompared {
+			continue
+		}
+		key := eventOf(hit)
+		at, ok := better[key]
+		switch foreign := r.isForeign(hit); {
+		case foreign && !ok:
+			better[key] = i
+		case !foreign && ok:
+			hits[at], hits[i] = hits[i], hits[at]
+			hits[at].Score, hits[i].Score = hits[i].Score, hits[at].Score
+			delete(better, key)
+		}
+	}
+	return hits
+}
+
+// isForeign reports whether a hit is what another group than the audience said.
+func (r *Candidates) isForeign(hit record.Hit) bool {
+	return slices.ContainsFunc(r.parts, func(p *part) bool { return p.source.Foreign && p.Visibility == hit.Visibility })
+}
+
 // event is what a hit tells: the same words of another time are another event.
 type event struct {
 	words    record.WordsKey
 	occurred string
 }
+
+func eventOf(hit record.Hit) event { return event{hit.Words(), hit.OccurredAt} }
 
 // repeats reports whether a better hit has the same words and time, and notes them otherwise.
 func (r *Candidates) repeats(hit record.Hit, seen map[event]bool) bool {
@@ -72,7 +103,7 @@ func (r *Candidates) repeats(hit record.Hit, seen map[event]bool) bool {
 		slices.ContainsFunc(r.parts, func(p *part) bool { return p.Visibility == hit.Visibility && p.Separated(hit.ID) }) {
 		return false
 	}
-	key := event{hit.Words(), hit.OccurredAt}
+	key := eventOf(hit)
 	repeated := seen[key]
 	seen[key] = true
 	return repeated

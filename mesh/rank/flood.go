@@ -10,7 +10,7 @@ const (
 	alikeWords  = .6  // minimum share of common words, of all words of both
 	alikeMeans  = .92 // minimum cosine
 
-	maxInARow    = 3  // memories of other groups that follow each other
+	maxInARow    = 3  // memories of other groups that follow each other, in an answer of four or more
 	fittingShare = .4 // minimum of how well a DM's memory answers, as a share of the group's that it is placed before
 )
 
@@ -84,7 +84,7 @@ func shareOfWords(a, b map[string]bool) float64 {
 }
 
 // merged returns the first n of two ranked lists, of which foreign has the memories of other groups. No more than
-// maxInARow of these follow each other as long as a memory of own fits.
+// r.inARow of these follow each other as long as a memory of own fits.
 //
 // SECURITY: a group can say one thing in more ways than can be recognized as repetitions.
 func (r *Candidates) merged(own, foreign []leader, n int) []leader {
@@ -92,7 +92,7 @@ func (r *Candidates) merged(own, foreign []leader, n int) []leader {
 	inARow := 0 // memories of foreign
 	for len(list) < n && (len(own) > 0 || len(foreign) > 0) {
 		if len(foreign) == 0 || len(own) > 0 &&
-			(own[0].before(foreign[0]) || inARow >= maxInARow && r.fits(own[0], foreign[0])) {
+			(own[0].before(foreign[0]) || inARow >= r.inARow && r.fits(own[0], foreign[0])) {
 			list, own = append(list, own[0]), own[1:]
 			inARow = 0
 			continue
@@ -112,7 +112,7 @@ func (r *Candidates) fits(own, foreign leader) bool {
 func (r *Candidates) balanced(list []leader) []leader {
 	var own, foreign []leader
 	for _, l := range list {
-		if r.parts[l.part].source.Foreign {
+		if r.parts[l.part].foreign(l.doc) {
 			foreign = append(foreign, l)
 		} else {
 			own = append(own, l)

@@ -87,7 +87,7 @@ func (r *Candidates) least(n int, f Filter) float32 {
 	best := newLeaders(enough)
 	var mu sync.Mutex
 	for _, p := range r.parts {
-		if p.source.Foreign { // what is alike is left out of these, so more are needed
+		if p.hasForeign() { // what is alike is left out of these, so more are needed
 			continue
 		}
 		p.base = slices.Grow(p.base[:0], len(p.Docs))[:len(p.Docs)]

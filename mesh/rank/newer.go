@@ -92,7 +92,7 @@ func (r *Candidates) statement(l leader) *statement {
 	rec := p.Record(l.doc)
 	before, after := p.Keywords.Neighbours(l.doc)
 	s := &statement{
-		leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.source.Foreign,
+		leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.foreign(l.doc),
 		assistant: p.Docs[l.doc].Assistant && !r.question.assistant && !r.question.summary, turn: before >= 0 && after >= 0,
 		time: p.time(l.doc), cosine: p.raw[l.doc],
 	}

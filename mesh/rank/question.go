@@ -100,7 +100,7 @@ func (r *Candidates) adjust(p *part, doc int) (speaker, standing float32) {
 		return -assistantWeight, 0
 	}
 	// SECURITY: another group's instruction is what strangers said. It gains nothing in a direct conversation.
-	if r.question.help && d.Standing && !p.source.Foreign {
+	if r.question.help && d.Standing && !p.foreign(doc) {
 		standing = standingWeight * p.raw[doc]
 	}
 	return 0, standing

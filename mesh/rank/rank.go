@@ -60,6 +60,8 @@ const (
 type Source struct {
 	*store.Projection
 	Foreign bool // what another group than the audience said
+	// IsForeign tells the same of one memory by its id, in a source that has both. Nil: all are as Foreign says.
+	IsForeign func(id string) bool
 	// Nearest asks LanceDB for the n nearest vectors that f admits. live is the number of memories in the snapshot; ok
 	// is false if LanceDB does not have exactly these. It is called with the snapshot held, so it must not take another.
 	// A nil Nearest never answers.
@@ -74,6 +76,7 @@ type Filter struct {
 	// admits none of them.
 	AllOrdinary, NoOrdinary bool
 	AsOf                    time.Time // zero: now
+	Places                  int       // how many of the results are shown, 0 for all
 	// Prefer returns how well a memory fits the time that the query names, 0 to 1. Nil: the query names none.
 	Prefer func(*record.Record) float32
 	// Project is the identity of the session's project, "" for none: memories of others rank lower.
@@ -93,6 +96,7 @@ type Candidates struct {
 	rarity   float64
 	parts    []*part
 	filter   Filter // of the last call of Top
+	inARow   int    // the maximum of memories of other groups that follow each other, in the last call of Top
 
 	// The largest values of the raw signals, over all memories.
 	cosine, own, context float32
@@ -246,7 +250,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	r.filter = f
 	least, shortlist := r.least(n, f), newLeaders(pairsAmong)
 	for i, p := range r.parts {
-		if p.source.Foreign {
+		if p.hasForeign() {
 			r.score(p, f, notRanked)
 		} else {
 			r.score(p, f, least)
@@ -258,16 +262,21 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	pairs := r.addPairs(shortlist.list)
 	best, foreign := newLeaders(n), newLeaders(floodFactor*n)
 	for i, p := range r.parts {
-		list := best
-		if p.source.Foreign {
-			list = foreign
-		}
 		for _, doc := range p.found {
 			l := leader{part: i, doc: int(doc)}
 			l.score = p.base[doc] + p.sessionShare(l.doc) + p.time(l.doc)
-			list.add(l)
+			if p.foreign(l.doc) {
+				foreign.add(l)
+			} else {
+				best.add(l)
+			}
 		}
 	}
+	places := limit
+	if f.Places > 0 {
+		places = min(limit, f.Places)
+	}
+	r.inARow = min(maxInARow, max(1, places-1)) // so that not all places are theirs
 	ranked := r.merged(best.sorted(), r.withoutFlood(foreign.sorted(), n), n)
 	r.preferNewer(ranked)
 	r.preferProject(ranked, f.Project)
@@ -277,6 +286,14 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	ranked = r.balanced(ranked)
 	hits := r.withoutCopies(r.hits(ranked, pairs, f.Project))
 	return hits[:min(limit, len(hits))]
+}
+
+// hasForeign reports whether some memory may be what another group than the audience said.
+func (p *part) hasForeign() bool { return p.source.Foreign || p.source.IsForeign != nil }
+
+// foreign reports whether the memory of a document is what another group than the audience said.
+func (p *part) foreign(doc int) bool {
+	return p.source.Foreign || p.source.IsForeign != nil && p.source.IsForeign(p.ID(doc))
 }
 
 // admits reports whether f admits the memory of a document, and it is current or was at the filter's time.

@@ -32,7 +32,7 @@ func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
 		}
 		for _, number := range p.Standing {
 			doc := int(number)
-			if d := &p.Docs[doc]; d.Assistant || !p.admits(doc, f) {
+			if d := &p.Docs[doc]; d.Assistant || p.foreign(doc) || !p.admits(doc, f) {
 				continue
 			}
 			words := float32(0)
