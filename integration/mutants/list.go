@@ -260,8 +260,44 @@ var mutants = []mutant{
 		"./mesh", "TestReasonOfADeletionIsPrivate", "groups do not read why a DM deleted something",
 	},
 	{
-		"mesh/fileindex/vectors.go", `group != "" && group != x.Visibility.Group()`, `group == "/"`,
+		"mesh/fileindex/vectors.go", `if x.isForeign(x.origin[r.ID].Info) {`, `if false {`,
 		"./mesh", "TestSearchDoesNotWaitForGroupsLogs", "a DM does not wait for what a group has logged",
+	},
+	{
+		"mesh/fileindex/fileindex.go", `if !x.isForeign(x.files[info.Name].info) {`, `if true {`,
+		"./mesh", "TestSearchDoesNotWaitForGroupsLogs", "nor for what it has changed in its log",
+	},
+	{
+		"mesh/fileindex/fileindex.go", `if len(foreign) > 0 {`, `if false {`,
+		"./mesh", "TestFloodOfALog", "a group's log does not take all places of a DM's answer",
+	},
+	{
+		"mesh/rank/flood.go", `inARow >= r.inARow &&`, `false &&`,
+		"./mesh", "TestVariedFlood", "nor do a group's varied memories",
+	},
+	{
+		"mesh/rank/rank.go", `min(maxInARow, max(1, places-1))`, `maxInARow`,
+		"./mesh", "TestVariedFlood", "nor those three that a hook shows",
+	},
+	{
+		"mesh/rank/copies.go", `case !foreign && ok:`, `case false:`,
+		"./mesh", "TestGroupsCopy", "a group's copy does not replace a DM's memory",
+	},
+	{
+		"mesh/lessons.go", "	case foreign:\n		return 1\n", "	case foreign:\n		return -1\n",
+		"./mesh", "TestLessonsOfGroupsComeLast", "a group's lessons do not hide a DM's",
+	},
+	{
+		"internal/serve/waiting.go", `victim = oldestOfMost(queue)`, `_ = oldestOfMost(queue)`,
+		"./internal/serve", "TestWaitingConnections", "strangers at one address do not shut out others",
+	},
+	{
+		"internal/serve/waiting.go", `most, victim := s.each, queue.Front()`, `most, victim := 1<<20, queue.Front()`,
+		"./internal/serve", "TestWaitingConnections", "the idle connections of a client are limited",
+	},
+	{
+		"internal/serve/quota.go", `, header{"Connection", "close"})`, `)`,
+		"./internal/serve", "TestTooManyCloses", "a refused request ends its connection",
 	},
 	{
 		"mesh/skill.go", `if k.view.foreign(c.Visibility) {`, `if false {`,

@@ -2,7 +2,10 @@
 // so that offsets into the text stay valid.
 package chars
 
-import "unicode"
+import (
+	"unicode"
+	"unicode/utf8"
+)
 
 // At returns text[i], and a space beyond either end.
 func At(text string, i int) byte {
@@ -26,6 +29,9 @@ func IsAlnum(c byte) bool { return IsAlpha(c) || IsDigit(c) }
 // IsHex reports whether c is a hexadecimal digit in either case.
 func IsHex(c byte) bool { return IsDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 
+// IsBase64 reports whether c is an ASCII letter or digit, or another character of standard base64.
+func IsBase64(c byte) bool { return IsAlnum(c) || c == '+' || c == '/' || c == '=' }
+
 // Lower is strings.ToLower for ASCII only: the length and all offsets stay the same.
 func Lower(s string) string {
 	for i := range len(s) {
@@ -40,6 +46,18 @@ func Lower(s string) string {
 		}
 	}
 	return s
+}
+
+// LowerUnicode is Lower for the letters of all scripts: a letter whose lower case has another length in bytes stays, as
+// does a byte that is not UTF-8.
+func LowerUnicode(text string) string {
+	low := []byte(text)
+	for i, r := range text {
+		if small := unicode.ToLower(r); small != r && utf8.RuneLen(small) == utf8.RuneLen(r) {
+			utf8.EncodeRune(low[i:], small)
+		}
+	}
+	return string(low)
 }
 
 // IsUnspaced reports whether r belongs to a script that is written without spaces between words, or to the

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact/word"
 )
 
 // findPrivateKeys finds PEM and PGP private keys, also ones cut off before
@@ -36,7 +37,7 @@ func findPrivateKeys(text string) []Finding {
 		} else {
 			stop = keyBodyEnd(text[:body+len(rest)], body)
 		}
-		found = append(found, Finding{PrivateKey, start, stop})
+		found = append(found, PrivateKey.At(start, stop))
 		at = stop
 	}
 }
@@ -47,7 +48,7 @@ func keyBodyEnd(text string, i int) int {
 	end := i
 	for i < len(text) {
 		j := i
-		for j < len(text) && (isBase64(text[j]) || text[j] == '\\') {
+		for j < len(text) && (chars.IsBase64(text[j]) || text[j] == '\\') {
 			j++
 		}
 		if j-i >= 16 {
@@ -85,10 +86,10 @@ func findURLPasswords(text string) []Finding {
 			continue
 		}
 		user, pass, ok := strings.Cut(text[start:start+sign], ":")
-		if !ok || isPlaceholder(pass) {
+		if !ok || word.IsPlaceholder(pass) {
 			continue
 		}
-		found = append(found, Finding{Password, start + len(user) + 1, start + sign})
+		found = append(found, Password.At(start+len(user)+1, start+sign))
 		at = start + sign
 	}
 }
@@ -114,7 +115,7 @@ func findAuthHeaders(text string) []Finding {
 				start++
 			}
 			end := start
-			for end < len(text) && (isBase64(text[end]) || strings.IndexByte("-._~", text[end]) >= 0) {
+			for end < len(text) && (chars.IsBase64(text[end]) || strings.IndexByte("-._~", text[end]) >= 0) {
 				end++
 			}
 			end -= len(text[start:end]) - len(strings.TrimRight(text[start:end], "._-~"))
@@ -122,49 +123,16 @@ func findAuthHeaders(text string) []Finding {
 			if start == at || !chars.IsAlnum(chars.At(text, start)) || chars.IsAlnum(chars.At(text, pos-1)) || len(value) < 6 {
 				continue
 			}
-			if isPlaceholder(value) || !strings.ContainsAny(value, "0123456789") &&
+			if word.IsPlaceholder(value) || !strings.ContainsAny(value, "0123456789") &&
 				(len(value) < 20 || strings.Contains(value, "_")) {
 				continue
 			}
 			header := strings.Contains(lower[max(0, pos-24):pos], "authorization") || scheme.kind == APIKey
-			if header || scheme.kind == Token && len(value) >= 16 && mixed(value) {
-				found = append(found, Finding{scheme.kind, start, end})
+			if header || scheme.kind == Token && len(value) >= 16 && word.IsMixed(value) {
+				found = append(found, scheme.kind.At(start, end))
 				at = end
 			}
 		}
 	}
 	return found
-}
-
-// mixed reports whether v has digits and letters, as a random value has and a
-// word has not.
-func mixed(v string) bool {
-	letter := func(r rune) bool { return r < 0x80 && chars.IsAlpha(byte(r)) } //nolint:gosec // below 0x80
-	return strings.ContainsAny(v, "0123456789") && strings.ContainsFunc(v, letter)
-}
-
-// isPlaceholder reports whether a value replaces a secret in an example:
-// empty, a variable, a pattern of one character, an ellipsis, a word in
-// brackets.
-func isPlaceholder(v string) bool {
-	v = strings.Trim(v, `"']})>`)
-	if v == "" || strings.Trim(v, string(v[0])) == "" {
-		return true
-	}
-	switch v[0] {
-	case '$', '<', '{', '%', '[', '(', '&':
-		return true
-	}
-	switch chars.Lower(v) {
-	case "password", "passwd", "pass", "pwd", "secret", "token", "changeme", "example", "redacted", "none", "null", "nil",
-		"true", "false", "xxx", "yourpassword", "your_password", "your-password", "your-api-key", "your_api_key":
-		return true
-	}
-	for _, begin := range []string{"your_", "your-", "YOUR_", "YOUR-", "<your", "my_", "example_", "EXAMPLE_"} {
-		if strings.HasPrefix(v, begin) {
-			return true
-		}
-	}
-	return strings.HasPrefix(v, "#{") || strings.HasPrefix(v, "...") || strings.HasPrefix(v, "***") ||
-		strings.HasPrefix(v, "…")
 }

@@ -6,6 +6,11 @@
 // because another detector saw a shorter one, and a text is searched again
 // until nothing is found.
 //
+// Detectors of numbers, addresses and credentials are in this package. Secrets
+// that only the text around them tells from other words are found by package
+// notation, where a name or the place in a file announces them, and by package
+// prose, where a sentence does. Both judge words with package word.
+//
 // Invariants:
 //
 //   - Idempotent: a placeholder is never taken for a value, and redacting the

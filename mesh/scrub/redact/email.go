@@ -29,7 +29,7 @@ func findEmails(text string) []Finding {
 		if (local == "git" || local == "hg") && chars.At(text, end) == ':' {
 			continue
 		}
-		found = append(found, Finding{Email, start, end})
+		found = append(found, Email.At(start, end))
 		at = end
 	}
 }

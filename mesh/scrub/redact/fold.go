@@ -49,7 +49,7 @@ func (f folded) original(original string, found Finding) Finding {
 	}
 	last := f.source[found.End-1]
 	_, n := utf8.DecodeRuneInString(original[last:])
-	return Finding{found.Kind, f.source[found.Start], last + n}
+	return found.Kind.At(f.source[found.Start], last+n)
 }
 
 // isForeignDigit reports whether r is a decimal digit of another script than Latin.

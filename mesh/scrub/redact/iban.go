@@ -32,7 +32,7 @@ func findIBANs(text string) []Finding {
 			continue
 		}
 		if end, ok := ibanEnd(text, i, want); ok {
-			found = append(found, Finding{IBAN, i, end})
+			found = append(found, IBAN.At(i, end))
 			i = end
 		}
 	}

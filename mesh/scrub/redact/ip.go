@@ -129,7 +129,7 @@ func ipAt(text string, start, end, colons int) (Finding, bool) {
 			!strings.HasSuffix(text[:start], "://")) {
 		return Finding{}, false
 	}
-	return Finding{IP, start, end}, true
+	return IP.At(start, end), true
 }
 
 // isUpdate reports whether a is the version that something is updated to: "deps: update V8 to 9.6.180.15".

@@ -1,47 +1,42 @@
 package redact
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact/sensitive"
+)
 
 // Kind names a class of personal data or credential. The list is closed:
 // [Kinds] holds all of them, and docs/redaction.md describes them.
-type Kind string
+type Kind = sensitive.Kind
 
 // The kinds, in the order of docs/redaction.md.
 const (
-	Email      Kind = "email"
-	Phone      Kind = "phone"
-	Card       Kind = "card"
-	IBAN       Kind = "iban"
-	SSN        Kind = "ssn"
-	IP         Kind = "ip"
-	APIKey     Kind = "api_key"
-	Token      Kind = "token"
-	PrivateKey Kind = "private_key"
-	Password   Kind = "password"
-	Listed     Kind = "listed" // on the operator's own list
+	Email      = sensitive.Email
+	Phone      = sensitive.Phone
+	Card       = sensitive.Card
+	IBAN       = sensitive.IBAN
+	SSN        = sensitive.SSN
+	IP         = sensitive.IP
+	APIKey     = sensitive.APIKey
+	Token      = sensitive.Token
+	PrivateKey = sensitive.PrivateKey
+	Password   = sensitive.Password
+	Listed     = sensitive.Listed // on the operator's own list
 )
 
 // Kinds returns every kind, in documentation order. The slice is the caller's.
-func Kinds() []Kind {
-	return []Kind{Email, Phone, Card, IBAN, SSN, IP, APIKey, Token, PrivateKey, Password, Listed}
-}
+func Kinds() []Kind { return sensitive.Kinds() }
 
 // Placeholder returns the text that replaces a redacted value of kind k. It is
 // a fixed point: redacting a text that contains placeholders keeps them.
-func Placeholder(k Kind) string { return "[REDACTED:" + string(k) + "]" }
+func Placeholder(k Kind) string { return sensitive.Placeholder(k) }
 
-// Secret reports whether a text that is nothing but a value of this kind
-// belongs in a secret store and not in a memory (RFC-0009 §4.2).
-func (k Kind) Secret() bool {
-	switch k {
-	case APIKey, Token, PrivateKey, Password, Card, SSN:
-		return true
-	}
-	return false
-}
+// Finding is a value to redact: the bytes [Start,End) of the text searched.
+type Finding = sensitive.Finding
 
 // rank orders kinds for overlapping findings: the lowest names the result.
-func (k Kind) rank() int {
+func rank(k Kind) int {
 	return slices.Index([]Kind{PrivateKey, APIKey, Token, Password, Card, IBAN, SSN, Email, Phone, IP, Listed}, k)
 }
 
@@ -50,12 +45,6 @@ func (k Kind) rank() int {
 type Redaction struct {
 	Kind  Kind `json:"kind"`
 	Count int  `json:"count"`
-}
-
-// Finding is a value to redact: the bytes [Start,End) of the text searched.
-type Finding struct {
-	Kind       Kind
-	Start, End int
 }
 
 // Detector finds values to redact. Implementations are safe for concurrent

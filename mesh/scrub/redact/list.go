@@ -68,7 +68,7 @@ func (l *listed) Detect(text string) (found []Finding) {
 			before, _ := utf8.DecodeLastRuneInString(text[:start])
 			after, _ := utf8.DecodeRuneInString(text[end:])
 			if !isWordRune(before) && !isWordRune(after) {
-				found = append(found, Finding{Listed, start, end})
+				found = append(found, Listed.At(start, end))
 				at = end
 				continue
 			}
@@ -78,7 +78,7 @@ func (l *listed) Detect(text string) (found []Finding) {
 	}
 	for _, form := range l.forms {
 		for _, m := range form.FindAllStringIndex(text, -1) {
-			found = append(found, Finding{Listed, m[0], m[1]})
+			found = append(found, Listed.At(m[0], m[1]))
 		}
 	}
 	return found

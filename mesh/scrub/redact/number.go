@@ -94,7 +94,7 @@ func matchNumber(text string, run []group, i int) (Finding, int) {
 	}{{Card, cardAt}, {SSN, ssnAt}, {Phone, phoneAt}} {
 		start, n := m.match(text, run[i:])
 		if n > 0 && freeAfter(text, run[i+n-1].end) {
-			return Finding{m.kind, start, run[i+n-1].end}, n
+			return m.kind.At(start, run[i+n-1].end), n
 		}
 	}
 	return Finding{}, 0

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact/notation"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact/prose"
 )
 
 // personal are the detectors that need no rule file.
@@ -21,9 +23,8 @@ var personal = []Detector{
 	detectorFunc(findURLPasswords),
 	detectorFunc(findAuthHeaders),
 	detectorFunc(findTokens),
-	detectorFunc(findPasswords),
-	detectorFunc(findPairs),
-	detectorFunc(findTold),
+	detectorFunc(notation.Find),
+	detectorFunc(prose.Find),
 }
 
 // maxPasses bounds how often a text is searched again after a change. A value
@@ -155,14 +156,14 @@ func (r *Redactor) find(text string) []Finding {
 // because another detector saw a shorter one.
 func merge(all []Finding) []Finding {
 	slices.SortFunc(all, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Kind.rank(), b.Kind.rank()))
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(rank(a.Kind), rank(b.Kind)))
 	})
 	out := all[:0]
 	for _, f := range all {
 		if n := len(out); n > 0 && f.Start < out[n-1].End {
 			last := &out[n-1]
 			last.End = max(last.End, f.End)
-			if f.Kind.rank() < last.Kind.rank() {
+			if rank(f.Kind) < rank(last.Kind) {
 				last.Kind = f.Kind
 			}
 			continue
@@ -253,15 +254,11 @@ func dataURIs(text string) []span {
 		}
 		start := at + i + len(mark)
 		at = start
-		for at < len(text) && isBase64(text[at]) {
+		for at < len(text) && chars.IsBase64(text[at]) {
 			at++
 		}
 		if strings.Contains(text[max(0, start-100):start], "data:") {
 			spans = append(spans, span{start, at})
 		}
 	}
-}
-
-func isBase64(c byte) bool {
-	return chars.IsAlnum(c) || c == '+' || c == '/' || c == '='
 }

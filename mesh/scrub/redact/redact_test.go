@@ -244,7 +244,7 @@ func TestRedactUsesTheGivenDetector(t *testing.T) {
 	t.Parallel()
 	d := detectorFunc(func(text string) []Finding {
 		if i := strings.Index(text, "sesame"); i >= 0 {
-			return []Finding{{Token, i, i + 6}}
+			return []Finding{Token.At(i, i+6)}
 		}
 		return nil
 	})

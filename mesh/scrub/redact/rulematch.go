@@ -1,10 +1,10 @@
 package redact
 
 import (
-	"math"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact/word"
 )
 
 // find runs the rule on a part of the text.
@@ -26,13 +26,14 @@ func (r *rule) find(text string, w span) []Finding {
 			g[1]--
 		}
 		match, secret := part[m[0]:m[1]], part[g[0]:g[1]]
-		if r.allowed(part, match, secret) || r.reach != word && isChecksum(part[:g[0]]) {
+		if r.allowed(part, match, secret) || r.reach != withinWord && isChecksum(part[:g[0]]) {
 			continue
 		}
-		if r.reach == word && len(part) > 300 && isBase64(chars.At(part, g[0]-1)) && isBase64(chars.At(part, g[1])) {
+		if r.reach == withinWord && len(part) > 300 && chars.IsBase64(chars.At(part, g[0]-1)) &&
+			chars.IsBase64(chars.At(part, g[1])) {
 			continue // amid encoded data
 		}
-		found = append(found, Finding{r.kind(), w.start + g[0], w.start + g[1]})
+		found = append(found, r.kind().At(w.start+g[0], w.start+g[1]))
 	}
 	return found
 }
@@ -57,27 +58,27 @@ var secretWords = []string{
 // allowed reports whether secret is not one after all: it has too little entropy, is a hash, an ID or a reference, or
 // is in an allowlist of the rule. match is what the whole rule matched, part the text around it.
 func (r *rule) allowed(part, match, secret string) bool {
-	if entropy(secret) <= r.minEntropy && r.minEntropy > 0 {
+	if word.Entropy(secret) <= r.minEntropy && r.minEntropy > 0 {
 		return true
 	}
 	lower := chars.Lower(secret)
-	if r.reach != word {
+	if r.reach != withinWord {
 		before := chars.Lower(strings.Replace(match, secret, "", 1))
 		if !strings.ContainsAny(secret, "0123456789") {
 			return true
 		}
-		if isHashOrUUID(secret) && !containsAny(before, secretWords) &&
+		if word.IsHashOrUUID(secret) && !word.HasAny(before, secretWords) &&
 			(r.id == "generic-api-key" || !strings.Contains(before, "key")) {
 			return true
 		}
-		if r.id == "generic-api-key" && isReference(secret) {
+		if r.id == "generic-api-key" && word.IsReference(secret) {
 			return true
 		}
-	} else if isHashOrUUID(secret) {
+	} else if word.IsHashOrUUID(secret) {
 		return true
 	}
 	for _, a := range r.allow {
-		if containsAny(lower, a.stopWords) {
+		if word.HasAny(lower, a.stopWords) {
 			return true
 		}
 		target := secret
@@ -95,46 +96,6 @@ func (r *rule) allowed(part, match, secret string) bool {
 	return false
 }
 
-// containsAny reports whether s contains one of the words.
-func containsAny(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// isReference reports whether a value is code or a name rather than a
-// credential: "user.profile2.token", "base64.StdEncoding", "sha256-of-file",
-// "testEd25519Key", a date, a version, a number.
-func isReference(v string) bool {
-	const name = 32 // no longer ones are written by hand
-	if len(v) <= name && containsAny(chars.Lower(v), []string{"key", "token", "secret", "passw", "cert"}) {
-		return true
-	}
-	for _, p := range strings.FieldsFunc(v, func(r rune) bool {
-		return r == '.' || r == '-' || r == '_' || r == '=' ||
-			r == '/' || r == '+'
-	}) {
-		letters, nums, turns := 0, 0, 0
-		for i := range len(p) {
-			if chars.IsDigit(p[i]) {
-				nums++
-			} else {
-				letters++
-			}
-			if i > 0 && chars.IsDigit(p[i]) != chars.IsDigit(p[i-1]) {
-				turns++
-			}
-		}
-		if turns > 1 || letters > 0 && nums > 4 || letters > 20 {
-			return false
-		}
-	}
-	return true
-}
-
 // isChecksum reports whether the text before a value names it a digest, as
 // go.sum and subresource integrity do: "h1:", "sha512-".
 func isChecksum(before string) bool {
@@ -145,42 +106,4 @@ func isChecksum(before string) bool {
 		}
 	}
 	return false
-}
-
-// isHashOrUUID reports whether v has the form of a digest (MD5 to SHA-512, in
-// hexadecimal) or of a UUID.
-func isHashOrUUID(v string) bool {
-	if len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' {
-		v = strings.ReplaceAll(v, "-", "")
-	}
-	switch len(v) {
-	case 32, 40, 56, 64, 96, 128:
-	default:
-		return false
-	}
-	for i := range len(v) {
-		if !chars.IsHex(v[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// entropy is Shannon's, in bits a byte.
-func entropy(s string) float64 {
-	if s == "" {
-		return 0
-	}
-	var count [256]int
-	for i := range len(s) {
-		count[s[i]]++
-	}
-	sum := 0.0
-	for _, n := range count {
-		if n > 0 {
-			p := float64(n) / float64(len(s))
-			sum -= p * math.Log2(p)
-		}
-	}
-	return sum
 }

@@ -48,7 +48,7 @@ type loadedRules struct {
 type reach int
 
 const (
-	word       reach = iota // within the word that contains the keyword
+	withinWord reach = iota // within the word that contains the keyword
 	assignment              // keyword, operator, value
 	around                  // an assignment, the keyword in its value
 	anywhere                // anywhere in the text
@@ -215,7 +215,7 @@ func (s *ruleSet) Detect(text string) []Finding {
 		for _, r := range l.byWord[key] {
 			w := span{0, len(text)}
 			switch r.reach {
-			case word:
+			case withinWord:
 				// With a byte before and after it, which rules look at.
 				w = span{max(0, at.start-1), min(len(text), at.end+1)}
 			case assignment:
@@ -271,7 +271,7 @@ func assignmentAround(text string, start, end int) span {
 	run := 0
 	i := op
 	for ; i < len(text) && i < op+24 && run < enough; i++ {
-		if c := text[i]; isBase64(c) || c == '.' || c == '-' || c == '_' {
+		if c := text[i]; chars.IsBase64(c) || c == '.' || c == '-' || c == '_' {
 			run++
 		} else {
 			run = 0

@@ -8,6 +8,7 @@ import (
 	ahocorasick "github.com/BobuSumisu/aho-corasick"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact/word"
 )
 
 // tokenPrefixes begin credentials whose rule in the rule file wants one exact
@@ -58,7 +59,7 @@ func findTokens(text string) []Finding {
 			continue
 		}
 		for _, m := range t.form.FindAllStringIndex(text, -1) {
-			found = append(found, Finding{t.kind, m[0], m[1]})
+			found = append(found, t.kind.At(m[0], m[1]))
 		}
 	}
 	done := 0
@@ -82,14 +83,31 @@ func findTokens(text string) []Finding {
 			shortest = 12
 		}
 		body := text[at:end]
-		known := len(p) > 3 && isHashOrUUID(body) // nothing else has this prefix, so it is no digest
-		if len(body) >= shortest && (random(body) || known) && !isReference(body) {
-			found = append(found, Finding{APIKey, start, end})
+		known := len(p) > 3 && word.IsHashOrUUID(body) // nothing else has this prefix, so it is no digest
+		if len(body) >= shortest && (word.IsRandom(body) || known) && !word.IsReference(body) {
+			found = append(found, APIKey.At(start, end))
 			done = end
 		}
 	}
 	return found
 }
 
-// random reports whether v has letters and digits and does not repeat itself.
-func random(v string) bool { return mixed(v) && entropy(v) > 3 && !isHashOrUUID(v) }
+// publicName matches names of what is no credential although a part of the name is a label: tokens that only tell one
+// page or request from another, and identifiers.
+var publicName = regexp.MustCompile(`(?i)(?:` +
+	`(?:next|prev|previous|starting|start|page|continuation|idempotency|sequence|lock|change|cancel|purchase|` +
+	`lifecycle[_-]?action|client[_-]?request|client|request|pagination|sync|cursor)[_-]?token|` +
+	`(?:store|group|provider|scope|access[a-z]*)[_-]?id|` +
+	`(?:s3|object|s3[_-]?object|cache|primary|foreign|sort|partition)[_-]?key|` +
+	`(?:public[ _-]?key|fingerprint|digest|checksum|thumbprint)(?:[ -][\w-]{1,16}){0,2}` +
+	`)["'` + "`" + `]?(?:\s*[:=]\s*|\s+)["']?$`)
+
+// isPublic reports whether the name before a credential is that of something public. A value with the prefix of a
+// credential is one under any name.
+func isPublic(text string, f Finding) bool {
+	if f.Kind != APIKey && f.Kind != Token || f.Start == 0 || f.Start >= f.End {
+		return false
+	}
+	before := text[max(0, f.Start-60):f.Start]
+	return publicName.MatchString(before) && len(findTokens(text[f.Start:f.End])) == 0
+}
