@@ -91,8 +91,10 @@ func TestFloodOfALog(t *testing.T) {
 		t.Fatal(err)
 	}
 	var entries []string
-	for _, aside := range strings.Fields("boots maps tea song chess dog tent frost goats novel ferry rain snow sun wind fog") {
-		entries = append(entries, fmt.Sprintf("%s\nwhere is the spare key of the hut %[1]s %[1]sing %[1]sed with %[1]sers", aside))
+	const asides = "boots maps tea song chess dog tent frost goats novel ferry rain snow sun wind fog"
+	for aside := range strings.FieldsSeq(asides) {
+		const entry = "%s\nwhere is the spare key of the hut %[1]s %[1]sing %[1]sed with %[1]sers"
+		entries = append(entries, fmt.Sprintf(entry, aside))
 	}
 	files.put("memory/2026-02-14-group-hiking.md", strings.Join(entries, "\n\n"))
 	for _, limit := range []int{3, 4, 10} {

@@ -132,7 +132,9 @@ func TestLessonsOfGroupsComeLast(t *testing.T) {
 		pattern := fmt.Sprintf("step %d", i)
 		teach(t, hikers, pattern, "critical", .95, "Look before "+pattern+".")
 	}
-	for _, q := range []LessonQuery{{}, {Limit: MaxLimit}, {OrderBy: BySeverity}, {Query: "crossing", OrderBy: BySeverity}} {
+	for _, q := range []LessonQuery{
+		{}, {Limit: MaxLimit}, {OrderBy: BySeverity}, {Query: "crossing", OrderBy: BySeverity},
+	} {
 		found, err := dm.Lessons(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)

@@ -73,7 +73,7 @@ func (s *waiting) add(c net.Conn, client string) {
 	if client == "" {
 		victim = oldestOfMost(queue)
 	}
-	closed := victim.Value.(net.Conn) //nolint:errcheck,forcetypeassert // nothing else is in a queue
+	closed := victim.Value.(net.Conn) //nolint:forcetypeassert // nothing else is in a queue
 	s.drop(closed)
 	_ = closed.Close() // it may have gone already
 }
@@ -84,7 +84,7 @@ func oldestOfMost(queue *list.List) *list.Element {
 	first := map[string]*list.Element{}
 	most := ""
 	for e := queue.Front(); e != nil; e = e.Next() {
-		host := hostOf(e.Value.(net.Conn)) //nolint:errcheck,forcetypeassert // nothing else is in a queue
+		host := hostOf(e.Value.(net.Conn)) //nolint:forcetypeassert // nothing else is in a queue
 		if count[host]++; count[host] == 1 {
 			first[host] = e
 		}

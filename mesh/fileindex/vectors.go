@@ -19,8 +19,8 @@ import (
 const foreignBatch = index.EmbedBatch / 8
 
 // ready waits until every passage of the audience's own files has its vector, and those of their removed passages are
-// gone from the disk, for at most patience, and returns the number of all passages without one. Where more than one batch is
-// missing it waits for at most index.Brief.
+// gone from the disk, for at most patience, and returns the number of all passages without one. Where more than one
+// batch is missing it waits for at most index.Brief.
 //
 // SECURITY: a DM does not wait for what groups have written into their logs, or one of them could slow down every
 // search. Until it is embedded, its words are matched.
@@ -175,8 +175,8 @@ func (x *Index) work(ctx context.Context) error {
 	})
 }
 
-// pruneOwn removes the vectors of passages that were removed from the audience's own files meanwhile. A search waits for
-// that, and what groups have written may take long to embed.
+// pruneOwn removes the vectors of passages that were removed from the audience's own files meanwhile. A search waits
+// for that, and what groups have written may take long to embed.
 func (x *Index) pruneOwn(vectors *vector.Set) error {
 	x.mu.Lock()
 	removed := x.staleOwn

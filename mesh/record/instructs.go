@@ -15,8 +15,8 @@ import (
 var (
 	// styleVerbs begin an instruction about the way in which something is made.
 	styleVerbs = text.Set("add address answer ask avoid begin call check cite end explain format give include keep " +
-		"label list make mention name number prefer prefix put quote refer reply respond round run say show sign sort spell " +
-		"start state summarize translate use write")
+		"label list make mention name number prefer prefix put quote refer reply respond round run say show sign sort " +
+		"spell start state summarize translate use write")
 	// quantifiers come before what an instruction is for.
 	quantifiers = text.Set("all any each every")
 	// places come before a quantifier: "in all reports".

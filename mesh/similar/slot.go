@@ -76,13 +76,13 @@ var (
 	// role ends the head before who or what has a role: "the user's dentist is", "her favourite color is".
 	role = regexp.MustCompile(`(?:['’]s?|^my|\bhis|\bher|\btheir|\bour|^the|^user|^)\s*(.*?)(\pL+) is( called)?$`)
 	// only are words for what someone has one of, and superlatives.
-	only = text.Set("dentist doctor gp physician therapist landlord boss manager supervisor employer job profession bank " +
-		"phone smartphone laptop car address timezone zone email birthday name surname wife husband spouse fiancé employer " +
-		"favourite favorite preferred main primary current default password nationality citizenship")
+	only = text.Set("dentist doctor gp physician therapist landlord boss manager supervisor employer job profession " +
+		"bank phone smartphone laptop car address timezone zone email birthday name surname wife husband spouse fiancé " +
+		"employer favourite favorite preferred main primary current default password nationality citizenship")
 	// several are words for what there may be several of, so that two names do not contradict each other.
 	several = text.Set("brother sister sibling friend colleague cousin aunt uncle child son daughter kid neighbor " +
-		"neighbour cat dog pet grandchild grandson granddaughter nephew niece teacher student member client customer parent " +
-		"hobby language allergy rule goal")
+		"neighbour cat dog pet grandchild grandson granddaughter nephew niece teacher student member client customer " +
+		"parent hobby language allergy rule goal")
 	// possession tells what someone has, or uses.
 	possession = regexp.MustCompile(`(?i)\b(is|has|have|uses?|drives?|owns?|rides?)\b`)
 	// exchange tells that something was exchanged.

@@ -37,8 +37,8 @@ var blockElements = text.Set(`address article aside blockquote body caption cent
 	table tbody tfoot
 	thead title tr ul hgroup search`)
 
-var inlineElements = text.Set(`a abbr acronym audio b bdi bdo big button canvas cite code data datalist del dfn em font i
-	iframe ins kbd label
+var inlineElements = text.Set(`a abbr acronym audio b bdi bdo big button canvas cite code data datalist del dfn em font
+	i iframe ins kbd label
 	map mark meter noscript object output picture progress q rp rt ruby s samp script small span strike strong style sub
 	sup svg td th
 	template textarea time tt u var video colgroup`)

@@ -106,11 +106,13 @@ var commands = []pair{
 		sensitive.Password, isCredentialField,
 	},
 	{
-		[]string{"wpa-psk"}, regexp.MustCompile(`(?m)^[ \t]*wpa-psk[ \t]+` + argument + `[ \t]*$`),
+		[]string{"wpa-psk"},
+		regexp.MustCompile(`(?m)^[ \t]*wpa-psk[ \t]+` + argument + `[ \t]*$`),
 		sensitive.Password, notReference,
 	},
 	{
-		[]string{"option key"}, regexp.MustCompile(`\boption[ \t]+key[ \t]+'([^'\n]{8,63})'`), sensitive.Password,
+		[]string{"option key"},
+		regexp.MustCompile(`\boption[ \t]+key[ \t]+'([^'\n]{8,63})'`), sensitive.Password,
 		notReference,
 	},
 	{[]string{"authtoken"}, regexp.MustCompile(`\b(?:add-)?authtoken\s+([\w-]{20,})`), sensitive.Token, word.IsMixed},

@@ -64,7 +64,8 @@ func quotedField(v string, mean meaning, how joint) bool {
 		return len(v) >= 4 && oddField(v, mean) && !strings.Contains(v, "\\")
 	}
 	return len(v) >= 3 && !namesPassword(v) &&
-		(word.SecretLike(v) || oddSigns(v) && v != chars.Lower(v) || strings.ContainsAny(v[:len(v)-1], "-_.") && !word.IsCode(v))
+		(word.SecretLike(v) || oddSigns(v) && v != chars.Lower(v) ||
+			strings.ContainsAny(v[:len(v)-1], "-_.") && !word.IsCode(v))
 }
 
 // plainField judges a value without quotes.
