@@ -76,7 +76,7 @@ var mutants = []mutant{
 		"./internal/serve", "", "DNS rebinding",
 	},
 	{
-		"internal/serve/waiting.go", `if queue.Len() <= most {`, `if true {`,
+		"internal/serve/waiting.go", `if queue.Len() <= most {`, `if true || queue.Len() <= most {`,
 		"./internal/serve", "TestStrangers", "idle connections without a token",
 	},
 	{
@@ -276,7 +276,7 @@ var mutants = []mutant{
 		"./mesh", "TestVariedFlood", "nor do a group's varied memories",
 	},
 	{
-		"mesh/rank/rank.go", `min(maxInARow, max(1, places-1))`, `maxInARow`,
+		"mesh/rank/rank.go", `max(1, places-1)`, `max(1, places)`,
 		"./mesh", "TestVariedFlood", "nor those three that a hook shows",
 	},
 	{
@@ -284,7 +284,7 @@ var mutants = []mutant{
 		"./mesh", "TestGroupsCopy", "a group's copy does not replace a DM's memory",
 	},
 	{
-		"mesh/lessons.go", "	case foreign:\n		return 1\n", "	case foreign:\n		return -1\n",
+		"mesh/lessons.go", `case foreign == v.foreign(b.Visibility):`, `case true:`,
 		"./mesh", "TestLessonsOfGroupsComeLast", "a group's lessons do not hide a DM's",
 	},
 	{
