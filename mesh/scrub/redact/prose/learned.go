@@ -33,9 +33,9 @@ const (
 )
 
 // notation is before a value in the notation of a program, which other rules judge: a key in quotes, an option of a
-// command, a literal of reStructuredText.
+// command, a literal of reStructuredText, the beginning of a telephone number.
 var notation = regexp.MustCompile("(?:[\"'`][\\w.@/-]*[\"'`] ?[:=]>? ?[\"'`]?|(?:^|\\s)--?[\\w-]+[ =][\"']?|``|" +
-	"(?i:sha\\d+|md5):)$")
+	"(?i:sha\\d+|md5):|\\+\\d[\\d -]*)$")
 
 // date is before a year: "April 9, ", "9 April ".
 var date = regexp.MustCompile(`(?i)\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.? ` +
@@ -49,12 +49,12 @@ func (p *passage) isYear(start, end int) bool {
 		date.MatchString(p.text[max(0, start-longest):start])
 }
 
-// isNoted reports whether a value is in the notation of a program: a field, an argument, a reference, a digest, code,
-// the number of an issue. It is a secret only if points and weights agree.
+// isNoted reports whether a value is in a notation: a field, an argument, a reference, a digest, code, the number of an
+// issue or a telephone. It is a secret only if points and weights agree.
 func (p *passage) isNoted(start, end int) bool {
 	const longestName = 60
 	v, text := p.text[start:end], p.text
-	return strings.HasPrefix(v, "arn:") || strings.ContainsAny(v, "()[]{}<>|\\") ||
+	return strings.HasPrefix(v, "arn:") || v[0] == '+' || strings.ContainsAny(v, "()[]{}<>|\\") ||
 		strings.HasPrefix(text[max(0, start-1):], "(#") || notation.MatchString(text[max(0, start-longestName):start])
 }
 
