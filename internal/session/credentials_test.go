@@ -35,6 +35,10 @@ func TestCredentialScrubber(t *testing.T) {
 	if n != 2 {
 		t.Errorf("%d redactions in %q, want 2", n, clean)
 	}
+	if got, _ := scrub("The gate code is 4471. Call Ana on 0171 2345678."); strings.Contains(got, "4471") ||
+		!strings.HasSuffix(got, "Call Ana on 0171 2345678.") {
+		t.Errorf("a number to call next to a code: %q", got)
+	}
 	clean, n = scrub(clean)
 	if n != 0 {
 		t.Errorf("%d redactions again in %q", n, clean)

@@ -49,13 +49,35 @@ func (p *passage) isYear(start, end int) bool {
 		date.MatchString(p.text[max(0, start-longest):start])
 }
 
+// called matches a telephone number after the word for one, up to the end of a text.
+var called = regexp.MustCompile(`(?i)\b(?:call|ring|phone|tel|mobile|whatsapp|text)\b\W*(?:[\pL.]+ ){0,3}[\d ()/-]*$`)
+
+// isPhone reports whether a value is a telephone number or a part of one: eight digits or more that somebody calls.
+func (p *passage) isPhone(start int) bool {
+	const least, longest = 8, 40
+	before := p.text[max(0, start-longest):start]
+	first := len(strings.TrimRight(before, "0123456789 ()/-"))
+	number := before[first:] + p.text[start:min(len(p.text), start+longest)]
+	if n := strings.IndexFunc(number, func(r rune) bool { return !strings.ContainsRune("0123456789 ()/-", r) }); n >= 0 {
+		number = number[:n]
+	}
+	digits := 0
+	for _, c := range number {
+		if c >= '0' && c <= '9' {
+			digits++
+		}
+	}
+	return digits >= least && called.MatchString(before)
+}
+
 // isNoted reports whether a value is in a notation: a field, an argument, a reference, a digest, code, the number of an
 // issue or a telephone. It is a secret only if points and weights agree.
 func (p *passage) isNoted(start, end int) bool {
 	const longestName = 60
 	v, text := p.text[start:end], p.text
 	return strings.HasPrefix(v, "arn:") || v[0] == '+' || strings.ContainsAny(v, "()[]{}<>|\\") ||
-		strings.HasPrefix(text[max(0, start-1):], "(#") || notation.MatchString(text[max(0, start-longestName):start])
+		strings.HasPrefix(text[max(0, start-1):], "(#") || p.isPhone(start) ||
+		notation.MatchString(text[max(0, start-longestName):start])
 }
 
 // judged is a word that may be a secret, with what is known of it.
