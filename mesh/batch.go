@@ -52,7 +52,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 	clear(b.texts)
 	clear(b.ids)
 	var drafts []ledger.Draft
-	files := b.files(s)
+	files, present := b.files(s), b.present(s)
 	for i, r := range b.records {
 		o := &b.outcomes[i]
 		if o.Err != nil {
@@ -75,7 +75,10 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 				return nil, err
 			}
 			drafts = append(drafts, draft)
-			o.Replaced = files[fileOf(r)]
+			// What another file has now, because the two were renamed, is no earlier version.
+			if o.Replaced = files[fileOf(r)]; present[o.Replaced] != (file{}) {
+				o.Replaced = ""
+			}
 			if o.Replaced != "" {
 				revision, err := b.view.revision(
 					record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: "the file has changed"}, now)
@@ -87,6 +90,9 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 			if r.Heritage != nil {
 				drafts = append(drafts, ledger.Draft{Op: store.OpHeritage, ID: r.ID, Data: r.Heritage})
 			}
+		}
+		if at := present[kept.ID]; at != fileOf(kept) && at == fileOf(r) && at.folder == fileOf(kept).folder {
+			drafts = append(drafts, moved(kept, r))
 		}
 		if !kept.Imported {
 			b.view.note(kept)
@@ -128,6 +134,35 @@ func (b *batch) files(s *store.Snapshot) map[file]string {
 		}
 	}
 	return ids
+}
+
+// present returns the files of the batch whose text a memory has, by its id: the one that it was read from, if that
+// still has the text, or else the first.
+func (b *batch) present(s *store.Snapshot) map[string]file {
+	if !b.versions {
+		return nil
+	}
+	at := map[string]file{}
+	for i, r := range b.records {
+		if b.outcomes[i].Err != nil {
+			continue
+		}
+		kept := b.known(s, r)
+		if kept == nil || fileOf(kept) == (file{}) { // it was not read from a file
+			continue
+		}
+		if _, ok := at[kept.ID]; !ok || fileOf(r) == fileOf(kept) {
+			at[kept.ID] = fileOf(r)
+		}
+	}
+	return at
+}
+
+// moved drafts the update of a memory whose text is in another file now.
+func moved(kept, r *record.Record) ledger.Draft {
+	m, _ := overlay(kept.Memory, record.Memory{Type: kept.Type, Metadata: r.Metadata})
+	m.Content = ""
+	return ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m}
 }
 
 // known returns the stored memory that r repeats, nil if r is new: one with its id and content, for a lesson the best
