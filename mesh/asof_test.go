@@ -85,3 +85,40 @@ func TestAsOfIgnoresEarlierDates(t *testing.T) {
 		}
 	}
 }
+
+// A history that is entered in one go holds as its dates say.
+func TestAsOfEnteredLater(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	v := openAt(t, &now)
+	last := ""
+	for _, fact := range []struct{ text, when string }{
+		{"The club meets on Mondays.", "2020-01-01"},
+		{"The club meets on Tuesdays.", "2024-01-01"},
+		{"The club meets on Fridays.", "2025-03"},
+	} {
+		s, err := v.Scrub(record.Memory{Content: fact.text, OccurredAt: fact.when}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var supersedes []string
+		if last != "" {
+			supersedes = []string{last}
+		}
+		done, err := v.Remember(t.Context(), s, Intent{Supersedes: supersedes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = done.ID
+		now = now.Add(time.Minute)
+	}
+	for at, want := range map[string][]string{
+		"2019": nil, "2023": {"The club meets on Mondays."}, "2024-06": {"The club meets on Tuesdays."},
+		"2025-02": {"The club meets on Tuesdays."}, "2025-04": {"The club meets on Fridays."},
+		"": {"The club meets on Fridays."},
+	} {
+		if diff := cmp.Diff(want, texts(t, v, SearchRequest{Query: "club", AsOf: at})); diff != "" {
+			t.Errorf("as of %q (-want +got):\n%s", at, diff)
+		}
+	}
+}

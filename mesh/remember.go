@@ -271,15 +271,17 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 	return drafts, nil
 }
 
-// since returns when what kept tells became true, if that is after old was stored and before kept was; otherwise the
-// zero time. A text may name an earlier date in passing: "Rui, who joined us in 2019, is the team lead".
+// since returns when what kept tells became true, if that is before kept was stored; otherwise the zero time. A text
+// may name a date before old was stored in passing: "Rui, who joined us in 2019, is the team lead". Such a date counts
+// only if the caller gave it as occurred_at, and old did not happen later.
 func (k *keeping) since(s *store.Snapshot, kept, old *record.Record) time.Time {
 	zone := k.zone
 	if s.Visibility != record.Private { // as period.Date
 		zone = time.Local
 	}
 	at := when.Over(k.done.OccurredAt, zone)
-	if !at.Before(kept.CreatedAt) || !at.After(old.CreatedAt) {
+	given := k.record.OccurredAt != "" && at.After(when.Over(old.OccurredAt, zone))
+	if at.IsZero() || !at.Before(kept.CreatedAt) || !given && !at.After(old.CreatedAt) {
 		return time.Time{}
 	}
 	return at.UTC().Truncate(time.Millisecond)
