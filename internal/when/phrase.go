@@ -58,15 +58,29 @@ func (p *parser) each(f func(i, end int, spans []Span) bool) {
 var connectors = text.Set("to until till through and - – —")
 
 // through returns the span from first to last, whose connector is token i. Of "March to May 2025" the first month has
-// no year of its own, and a weekday is the next one.
+// no year of its own, and a weekday is the next one. Of "Tuesday to Thursday last week" both are of that week.
 func (p *parser) through(first, last Span, i int) (Span, bool) {
-	if day, ok := weekdays[p.word(i+1)]; ok {
+	day, ok := weekdays[p.word(i+1)]
+	if begin, bare := weekdays[p.word(i-1)]; ok && bare && p.ofWeek(i+2) { // "Tuesday to Thursday last week"
+		from := addDays(last.From, -((int(day) - int(begin) + 7) % 7))
+		return Span{from, last.To, Days}, from.Before(last.From)
+	}
+	if ok {
 		last.To = addDays(first.From, 1+(int(day)-int(first.From.Weekday())+7)%7)
 	} else if !p.isYear(i-1) && first.From.After(last.From) {
 		years := last.From.Year() - first.From.Year()
 		first.From, first.To = first.From.AddDate(years, 0, 0), first.To.AddDate(years, 0, 0)
 	}
 	return Span{first.From, last.To, Days}, first.From.Before(last.To) && first.To.Before(last.To)
+}
+
+// ofWeek reports whether "last week" or "of this week" begins at token i.
+func (p *parser) ofWeek(i int) bool {
+	if p.word(i) == "of" {
+		i++
+	}
+	_, relative := relativeYears[p.word(i)]
+	return relative && p.word(i+1) == "week"
 }
 
 // match returns what the phrase that begins at token i may mean, and its number of tokens, 0 if none begins there.

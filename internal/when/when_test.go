@@ -195,6 +195,8 @@ func TestInText(t *testing.T) {
 		"Lunch at 1/2/2026 or so":                                 "",
 		"We painted the fence in the last week of October.":       "2026-10-25/2026-10-31",
 		"The first week of May was warm":                          "2026-05-01/2026-05-07",
+		"I was ill from Tuesday to Thursday last week":            "2026-11-10/2026-11-12",
+		"The fair ran from Monday until Wednesday of last week":   "2026-11-09/2026-11-11",
 		"On the second Sunday of March 2025 we ran":               "2025-03-09",
 		"On the last Friday of last month we danced":              "2026-10-30",
 		"It was due on the last day of February":                  "2027-02-28",
