@@ -100,6 +100,11 @@ Another paragraph.
 			t.Errorf("line %d of a pinned section is erased", l.Line)
 		}
 	}
+	const fields = "**Name:** Ana\n**Timezone:** Europe/Lisbon\n**Notes**: likes Ana's\n  tea\n"
+	left := without(fields, linesAbout(fields, subject(t, "Ana"), nil))
+	if diff := cmp.Diff("**Timezone:** Europe/Lisbon\n", left); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
 	if lines := linesAbout(text, subject(t, "giraffe"), nil); len(lines) > 0 {
 		t.Errorf("%+v", lines)
 	}

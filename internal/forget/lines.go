@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -216,7 +217,8 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 				list = append(list, Line{Line: number, Text: trimmed, Kept: reason})
 			}
 			continue
-		case trimmed == "", kind != markdown.Text, startsItem(trimmed) && !nested(line), strings.HasPrefix(trimmed, "|"):
+		case trimmed == "", kind != markdown.Text, startsItem(trimmed) && !nested(line), strings.HasPrefix(trimmed, "|"),
+			field.MatchString(trimmed):
 			end()
 		}
 		if len(current.lines) == 0 {
@@ -228,6 +230,9 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 	end()
 	return list
 }
+
+// field begins a line that has one field of several: "**Timezone:** Europe/Lisbon".
+var field = regexp.MustCompile(`^\*\*[^*]{1,40}(?::\*\*|\*\*:)`)
 
 // startsItem reports whether a line begins an item of a list.
 func startsItem(line string) bool {
