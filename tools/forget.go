@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
@@ -86,8 +87,33 @@ func newForgottenList(p forget.Plan, recorded *[]string) *forgottenList {
 	return l
 }
 
-// forgetAbout lists what mentions a subject, or erases it once the person agrees.
-func forgetAbout(ctx context.Context, f forget.Forgetter, in forgetting) (memoryDeleted, error) {
+// shownLists are the lists that were returned without erasing anything, by their keys.
+type shownLists struct {
+	mu   sync.Mutex
+	keys map[string]bool
+}
+
+func newShownLists() *shownLists { return &shownLists{keys: map[string]bool{}} }
+
+func (s *shownLists) add(key string) {
+	const most = 100 // then they are shown again
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.keys) >= most {
+		clear(s.keys)
+	}
+	s.keys[key] = true
+}
+
+func (s *shownLists) has(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys[key]
+}
+
+// forgetAbout lists what mentions a subject, or erases it once the person agrees: in the host's dialog, which shows the
+// list, or where the host has none by confirm, after the same list was returned.
+func forgetAbout(ctx context.Context, f forget.Forgetter, shown *shownLists, in forgetting) (memoryDeleted, error) {
 	subject, err := mesh.ParseSubject(in.About)
 	if err != nil {
 		return memoryDeleted{}, err
@@ -96,6 +122,7 @@ func forgetAbout(ctx context.Context, f forget.Forgetter, in forgetting) (memory
 	if err != nil {
 		return memoryDeleted{}, err
 	}
+	list := questionKey("list", listedIDs(in.About, plan)...)
 	if err := plan.Spare(separated(in.Keep)); err != nil {
 		return memoryDeleted{}, err
 	}
@@ -106,6 +133,7 @@ func forgetAbout(ctx context.Context, f forget.Forgetter, in forgetting) (memory
 		listed.Hint = "Nothing to erase mentions it." + doubtHint(plan)
 		return listed, nil
 	case !in.Confirm:
+		shown.add(list)
 		listed.Hint = "Nothing is erased yet. Show the user the list; if they agree, call again with confirm: true, and " +
 			"keep: what they want to keep, as ID, FILE:LINE or FILE, separated by commas." + doubtHint(plan)
 		return listed, nil
@@ -114,7 +142,9 @@ func forgetAbout(ctx context.Context, f forget.Forgetter, in forgetting) (memory
 		key:      questionKey("forget", listedIDs(in.About, plan)...),
 		question: forgetQuestion(in.About, plan),
 		tick:     "Erase all of it permanently",
-		given:    true,
+		given:    shown.has(list),
+		missing: "confirm: nothing is erased, because this list was not returned before, or has changed since; " +
+			"call again without confirm and show the user the list",
 	}); err != nil {
 		return memoryDeleted{}, err
 	}

@@ -371,6 +371,12 @@ func TestForgetAbout(t *testing.T) {
 		!strings.Contains(listed.Hint, "may have only the word") {
 		t.Errorf("listed: %+v, %s", listed.About, listed.Hint)
 	}
+	// What came since the list is not erased with it, unless it is listed, too.
+	late := answer[stored](t, MemoryStore(v), `{"content":"Yesterday Rose called."}`).ID
+	if got := refusal(t, tool, `{"about":"Rose","confirm":true}`); !strings.HasPrefix(got, "confirm: nothing is erased") {
+		t.Errorf("another list: %q", got)
+	}
+	answer[memoryDeleted](t, MemoryDelete(v, nil, nil), `{"id":"`+late+`","confirm":true}`)
 	unlisted := `{"about":"Rose","keep":"` + prices + `","confirm":true}`
 	if got := refusal(t, tool, unlisted); !strings.HasPrefix(got, "keep: ") {
 		t.Errorf("what is not in the list: %q", got)

@@ -107,12 +107,13 @@ func MemoryDelete(v *mesh.View, w *workspace.View, editor *edit.Editor) Tool {
 		return Define(spec, deleteOne)
 	}
 	f := forget.Forgetter{Memory: v, Workspace: w, Editor: editor, Actor: v.AgentID}
+	shown := newShownLists()
 	return Define(spec, func(ctx context.Context, in forgetting) (memoryDeleted, error) {
 		if err := checkForgetting(in); err != nil {
 			return memoryDeleted{}, err
 		}
 		if in.About != "" {
-			return forgetAbout(ctx, f, in)
+			return forgetAbout(ctx, f, shown, in)
 		}
 		return deleteOne(ctx, memoryDeletion{ID: in.ID, Confirm: in.Confirm, Reason: in.Reason})
 	})
