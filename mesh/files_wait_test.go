@@ -81,6 +81,38 @@ func TestSearchDoesNotWaitForGroupsLogs(t *testing.T) {
 	}
 }
 
+// A DM's search does not wait after a group has replaced so much of its log that the projection is compacted, although
+// the group's passages are still being embedded.
+func TestSearchDoesNotWaitForAReplacedLog(t *testing.T) {
+	t.Parallel()
+	files := &shelf{texts: map[string]string{}}
+	files.put("notes/tea.md", "Tea\noolong in the morning\n\nPump\nthe pump leaks")
+	model := &stuck{release: make(chan struct{})}
+	t.Cleanup(func() { close(model.release) })
+	v := openWith(t, filepath.Join(t.TempDir(), ".yamo"), audience.DM(), model, files)
+	if found, err := v.Search(t.Context(), mesh.SearchRequest{Query: "oolong"}); err != nil || found.Pending != 0 {
+		t.Fatalf("%d are pending, %v", found.Pending, err)
+	}
+	for edit := range 5 {
+		var entries []string
+		for i := range 600 {
+			entries = append(entries, fmt.Sprintf("Walk %d\nthe waterfall path floods, edit %d", i, edit))
+		}
+		files.put("memory/2026-02-14-group-hiking.md", strings.Join(entries, "\n\n"))
+		start := time.Now()
+		found, err := v.Search(t.Context(), mesh.SearchRequest{Query: "oolong"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("edit %d: the search took %v", edit, took)
+		}
+		if found.Pending != 600 {
+			t.Errorf("edit %d: %d are pending, want the group's 600", edit, found.Pending)
+		}
+	}
+}
+
 // What a group writes into its log does not take all places of a DM's answer.
 func TestFloodOfALog(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,14 +242,14 @@ func (x *Index) sync(ctx context.Context) error {
 
 // replace replaces the passages of a file. x.mu is held.
 func (x *Index) replace(info Info, content Content) {
-	x.store.Remove(x.files[info.Name].ids...)
-	for _, id := range x.files[info.Name].ids {
+	before := x.files[info.Name]
+	old := map[string]*record.Record{}
+	s := x.store.Snapshot()
+	for _, id := range before.ids {
+		old[id] = s.Find(id)
 		delete(x.origin, id)
-		x.stale = true
-		if !x.isForeign(x.files[info.Name].info) {
-			x.staleOwn++
-		}
 	}
+	s.Release()
 	file := projected{info: info}
 	var added []*record.Record
 	// RFC-0011 §6.3: no secret reaches the index or an embedding provider.
@@ -277,11 +279,23 @@ func (x *Index) replace(info Info, content Content) {
 			if p.Line > 0 {
 				line = p.Line + strings.Count(p.Text[:chunk.Start], "\n")
 			}
-			added = append(added, &record.Record{
+			r := &record.Record{
 				ID: id, Memory: memory, AgentID: x.AgentID, CreatedAt: info.Time.UTC().Truncate(time.Millisecond),
-			})
+			}
+			if reflect.DeepEqual(old[id], r) { // an edit changes few passages, a new line of a log none
+				delete(old, id)
+			} else {
+				added = append(added, r)
+			}
 			x.origin[id] = origin{info, line}
 			file.ids = append(file.ids, id)
+		}
+	}
+	x.store.Remove(slices.Collect(maps.Keys(old))...)
+	if len(old) > 0 {
+		x.stale = true
+		if !x.isForeign(before.info) {
+			x.staleOwn += len(old)
 		}
 	}
 	x.store.Add(added...)
@@ -295,11 +309,13 @@ func passageID(name, key string, n int) string {
 	return "file_" + hex.EncodeToString(sum[:12])
 }
 
-// compact rebuilds the projection without empty documents. The vectors come from the file. x.mu is held.
+// compact rebuilds the projection without empty documents. The vectors come from the file: work that is in progress
+// looks only for those that it lacks. x.mu is held.
 func (x *Index) compact() {
 	old := x.store
 	x.clear()
 	s := old.Snapshot()
 	defer s.Release()
 	x.store.Add(slices.Collect(s.Memories())...)
+	_ = x.store.Vectors.Refresh() // the work reports what is wrong with the file
 }

@@ -25,8 +25,8 @@ const foreignBatch = index.EmbedBatch / 8
 // SECURITY: a DM does not wait for what groups have written into their logs, or one of them could slow down every
 // search. Until it is embedded, its words are matched.
 func (x *Index) ready(ctx context.Context, patience time.Duration) (pending int) {
-	working, passages := x.wake()
-	own, _ := x.missing(passages)
+	working := x.wake()
+	own, _ := x.missing(x.passages())
 	if len(own) > index.EmbedBatch {
 		patience = min(patience, index.Brief)
 	}
@@ -37,7 +37,7 @@ func (x *Index) ready(ctx context.Context, patience time.Duration) (pending int)
 		// Taken before looking, so that vectors that come in between close this channel and are not missed.
 		moved, stale := x.moved, x.staleOwn > 0
 		x.mu.Unlock()
-		if own, _ = x.missing(passages); len(own) == 0 && !stale {
+		if own, _ = x.missing(x.passages()); len(own) == 0 && !stale {
 			break
 		}
 		select {
@@ -49,8 +49,15 @@ func (x *Index) ready(ctx context.Context, patience time.Duration) (pending int)
 		}
 		break
 	}
-	_, pending = passages.Vectors.Missing(0)
+	_, pending = x.passages().Vectors.Missing(0)
 	return pending
+}
+
+// passages returns the current projection, which sync replaces when it has become sparse.
+func (x *Index) passages() *store.Projection {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.store
 }
 
 // missing returns the documents without a vector: those of the audience's own files, and those of others.
@@ -98,14 +105,13 @@ func (x *Index) next(passages *store.Projection) (ids, texts []string) {
 
 // wake starts the work on the vectors if there is any to do and it has not just failed. working is closed when the work
 // ends, and nil if none is in progress.
-func (x *Index) wake() (working <-chan struct{}, passages *store.Projection) {
+func (x *Index) wake() (working <-chan struct{}) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	passages = x.store
-	vectors := passages.Vectors
 	if x.working != nil {
-		return x.working, passages
+		return x.working
 	}
+	vectors := x.store.Vectors
 	_ = vectors.Refresh() // the work reports what is wrong with the file
 	_, missing := vectors.Missing(0)
 	s := x.store.Snapshot()
@@ -114,7 +120,7 @@ func (x *Index) wake() (working <-chan struct{}, passages *store.Projection) {
 	// Installing the model ends the rest at once: looking for it costs nothing.
 	resting := x.failed != nil && !errors.Is(x.failed, embed.ErrNoAssets) && time.Since(x.failedAt) < index.RetryAfter
 	if missing == 0 && !x.stale || empty || resting || x.ctx.Err() != nil {
-		return nil, passages
+		return nil
 	}
 	done := make(chan struct{})
 	x.working = done
@@ -133,7 +139,7 @@ func (x *Index) wake() (working <-chan struct{}, passages *store.Projection) {
 		x.failed, x.failedAt, x.working = err, time.Now(), nil
 		close(done)
 	})
-	return done, passages
+	return done
 }
 
 // work removes the vectors of removed passages from the disk and makes the missing ones.
@@ -147,16 +153,14 @@ func (x *Index) work(ctx context.Context) error {
 		if err := x.sync(ctx); err != nil {
 			return err
 		}
-		x.mu.Lock()
-		passages := x.store
-		x.mu.Unlock()
-		vectors := passages.Vectors
+		vectors := x.passages().Vectors
 		if err := errors.Join(vectors.Refresh(), vectors.Prune()); err != nil {
 			return err
 		}
 		x.announce(func() { x.stale, x.staleOwn = false, 0 })
 		for {
-			if err := x.pruneOwn(vectors); err != nil {
+			passages := x.passages()
+			if err := x.pruneOwn(passages.Vectors); err != nil {
 				return err
 			}
 			ids, texts := x.next(passages)
@@ -167,7 +171,7 @@ func (x *Index) work(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := vectors.Append(ids, made); err != nil {
+			if err := x.passages().Vectors.Append(ids, made); err != nil {
 				return err
 			}
 			x.announce(func() {})
