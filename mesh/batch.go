@@ -64,6 +64,11 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 		}
 		// Decided here, under the lock, and not before: another process may have stored the same in between.
 		kept := b.known(s, r)
+		if o.Left = ""; kept == nil && b.versions {
+			if o.Left = b.corrected(s, r); o.Left != "" {
+				continue
+			}
+		}
 		if o.Created = kept == nil; o.Created {
 			if err := b.complete(s, r, o, now); err != nil {
 				return nil, err
@@ -80,8 +85,11 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 				o.Replaced = ""
 			}
 			if o.Replaced != "" {
-				revision, err := b.view.revision(
-					record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: "the file has changed"}, now)
+				why := "the file has changed"
+				if old := s.Find(o.Replaced); old != nil && old.Content == r.Content {
+					why = "the file is kept as another type"
+				}
+				revision, err := b.view.revision(record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: why}, now)
 				if err != nil {
 					return nil, err
 				}
@@ -100,69 +108,6 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 		o.ID, o.CreatedAt, o.Visibility, o.OccurredAt = kept.ID, kept.CreatedAt, s.Visibility, kept.OccurredAt
 	}
 	return drafts, nil
-}
-
-// file is where a memory comes from, the zero value if it is not known.
-type file struct{ folder, path, kind string }
-
-// Keys of a memory's metadata.
-const (
-	FolderKey = "folder" // identifies the folder that a file was read from
-	PathKey   = "path"   // of the file in that folder
-)
-
-// fileOf returns the file that a memory was imported from, as its metadata names it; the zero file for any other
-// memory.
-func fileOf(r *record.Record) file {
-	folder, _ := r.Metadata[FolderKey].(string)
-	path, _ := r.Metadata[PathKey].(string)
-	if folder == "" || path == "" {
-		return file{}
-	}
-	return file{folder, path, r.Type}
-}
-
-// files returns the ids of the current memories of files, the latest of each; nil if records replace none.
-func (b *batch) files(s *store.Snapshot) map[file]string {
-	if !b.versions {
-		return nil
-	}
-	ids := map[file]string{}
-	for r := range s.Current() {
-		if f := fileOf(r); f != (file{}) {
-			ids[f] = r.ID
-		}
-	}
-	return ids
-}
-
-// present returns the files of the batch whose text a memory has, by its id: the one that it was read from, if that
-// still has the text, or else the first.
-func (b *batch) present(s *store.Snapshot) map[string]file {
-	if !b.versions {
-		return nil
-	}
-	at := map[string]file{}
-	for i, r := range b.records {
-		if b.outcomes[i].Err != nil {
-			continue
-		}
-		kept := b.known(s, r)
-		if kept == nil || fileOf(kept) == (file{}) { // it was not read from a file
-			continue
-		}
-		if _, ok := at[kept.ID]; !ok || fileOf(r) == fileOf(kept) {
-			at[kept.ID] = fileOf(r)
-		}
-	}
-	return at
-}
-
-// moved drafts the update of a memory whose text is in another file now.
-func moved(kept, r *record.Record) ledger.Draft {
-	m, _ := overlay(kept.Memory, record.Memory{Type: kept.Type, Metadata: r.Metadata})
-	m.Content = ""
-	return ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m}
 }
 
 // known returns the stored memory that r repeats, nil if r is new: one with its id and content, for a lesson the best

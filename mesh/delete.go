@@ -57,10 +57,11 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 		return err
 	}
 	err = v.erase(ctx, c.Visibility, func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
-		if s.Find(id) == nil {
+		r := s.Find(id)
+		if r == nil {
 			return nil, noMemory(id) // deleted meanwhile
 		}
-		drafts := []ledger.Draft{v.deletion(id, v.reasonIn(c.Visibility, reason), now)}
+		drafts := []ledger.Draft{v.deletion(id, v.reasonIn(c.Visibility, reason), digestOf(r), now)}
 		for _, revision := range s.RevisionIDs(id) {
 			drafts = append(drafts, ledger.Draft{Op: ledger.OpDelete, ID: revision, Data: deleted{AgentID: v.AgentID}})
 		}
@@ -73,13 +74,14 @@ func (v *View) Delete(ctx context.Context, id, reason string) error {
 	return v.deleteExtracts(ctx, id)
 }
 
-// deletion returns the entry that erases the memory or skill called id.
-func (v *View) deletion(id, reason string, now time.Time) ledger.Draft {
+// deletion returns the entry that erases the memory or skill called id, which was read from a file whose text has that
+// digest; "" for any other.
+func (v *View) deletion(id, reason, digest string, now time.Time) ledger.Draft {
 	b := block.Delete{Agent: v.AgentID, MemoryID: id, Time: now, Reason: reason}.Block()
 	if strings.HasPrefix(id, skill.Prefix+"_") {
 		b = block.DeleteSkill{Agent: v.AgentID, SkillID: id, Time: now, Reason: reason}.Block()
 	}
-	return ledger.Draft{Op: ledger.OpDelete, ID: id, Block: b.String(), Data: deleted{v.AgentID, reason}}
+	return ledger.Draft{Op: ledger.OpDelete, ID: id, Block: b.String(), Data: deleted{v.AgentID, reason, digest}}
 }
 
 // reasonIn returns the reason of a deletion as the ledger of a compartment has it.
@@ -100,7 +102,7 @@ func (v *View) noteReason(ctx context.Context, name record.Visibility, id, reaso
 		return
 	}
 	err := v.write(ctx, v.home(), func(_ *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
-		return []ledger.Draft{v.deletion(id, reason, now)}, nil
+		return []ledger.Draft{v.deletion(id, reason, "", now)}, nil
 	})
 	if err != nil {
 		v.Logger.WarnContext(ctx, "note the reason of a deletion in the ledger", "id", id, "error", err)
@@ -278,6 +280,7 @@ func undurable(err error) error {
 type deleted struct {
 	AgentID string `json:"agent_id"`
 	Reason  string `json:"reason,omitempty"`
+	File    string `json:"file,omitempty"` // digestOf what was erased, see store.Erasure
 }
 
 // locate finds the memory called id, and its compartment, in what the audience may see.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/mesh/block"
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -276,10 +275,7 @@ func (v *View) deletions(
 		if s.Find(hit.ID) == nil {
 			continue // deleted meanwhile
 		}
-		text := block.Delete{Agent: v.AgentID, MemoryID: hit.ID, Time: now, Reason: reason}.Block().String()
-		drafts = append(drafts, ledger.Draft{
-			Op: ledger.OpDelete, ID: hit.ID, Block: text, Data: deleted{v.AgentID, reason},
-		})
+		drafts = append(drafts, v.deletion(hit.ID, reason, digestOf(hit.Record), now))
 		for _, id := range s.RevisionIDs(hit.ID) {
 			revisions[id] = true
 		}

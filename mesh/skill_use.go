@@ -275,7 +275,7 @@ func (v *View) skillDeletions(
 ) []ledger.Draft {
 	drafts := make([]ledger.Draft, len(hits))
 	for i, hit := range hits {
-		drafts[i] = v.deletion(hit.ID, reason(hit), now)
+		drafts[i] = v.deletion(hit.ID, reason(hit), "", now)
 	}
 	return drafts
 }

@@ -29,6 +29,7 @@ type Stored struct {
 // Outcome is the result for one memory of a batch.
 type Outcome struct {
 	Stored
+	Left     string   // why the text of a file was not stored although no current memory has it, "" if it was
 	Replaced string   // id of the earlier version that it superseded, "" for none
 	Notes    []string // what was changed or left out of an imported memory
 	Err      error    // why it was refused, nil if it was stored

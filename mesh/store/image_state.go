@@ -49,6 +49,7 @@ type imageState struct {
 	Revised   []string
 	Accesses  map[string]record.Accesses
 	Erased    map[string]record.Moment
+	Texts     map[string]time.Time
 	Revisions imageRevisions
 	Sightings map[string][]*record.Record
 	Separated []string
@@ -105,6 +106,7 @@ func (p *Projection) imageState() imageState {
 	skills, uses := p.skills.Image()
 	return imageState{
 		Entries: p.entries, Revised: slices.Collect(maps.Keys(p.revised)), Accesses: p.accesses, Erased: p.erased,
+		Texts:     p.texts,
 		Revisions: r, Sightings: p.sightings, Separated: slices.Collect(maps.Keys(p.separated)),
 		Syntheses: slices.Collect(maps.Values(p.syntheses)), Skills: skills, Uses: uses,
 		Questions: questions,
@@ -166,6 +168,7 @@ func (p *Projection) adopt(image *decodedImage) {
 	p.entries = s.Entries
 	maps.Copy(p.accesses, s.Accesses)
 	maps.Copy(p.erased, s.Erased)
+	maps.Copy(p.texts, s.Texts)
 	maps.Copy(p.sightings, s.Sightings)
 	for _, id := range s.Revised {
 		p.revised[id] = struct{}{}

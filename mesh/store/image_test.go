@@ -162,7 +162,7 @@ func everything(t *testing.T, dir string) *Compartment {
 		t.Fatal(err)
 	}
 	erase := func(*Snapshot, time.Time) ([]ledger.Draft, error) {
-		return []ledger.Draft{{ID: "mem_9_aaaaaa"}, {ID: "mem_20_aaaaaa"}}, nil
+		return []ledger.Draft{{ID: "mem_9_aaaaaa"}, {ID: "mem_20_aaaaaa", Data: Erasure{File: "0a1b"}}}, nil
 	}
 	if err := c.Erase(t.Context(), erase); err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestImageCoversProjection(t *testing.T) {
 	t.Parallel()
 	decided := []string{
 		"Visibility", "Vectors", "Retention", "Changed", "mu", // not from the ledger
-		"entries", "revised", "accesses", "erased", "skills", "syntheses", "revisions", "sightings", "separated",
+		"entries", "revised", "accesses", "erased", "texts", "skills", "syntheses", "revisions", "sightings", "separated",
 		"questions",
 		"keywords",
 		"docs", "held", "live", "byID", "words", "patterns", "derived", "sessions", "long", "standing", // addDerived
@@ -371,7 +371,7 @@ func TestImageOfAnotherCompartment(t *testing.T) {
 // format.
 func TestImageFormat(t *testing.T) {
 	t.Parallel()
-	const format, want = "8.2", "a27ab9a5ac912c3d"
+	const format, want = "9.2", "a27ab9a5ac912c3d"
 	hash := sha256.New()
 	words := keyword.New()
 	for i, text := range []string{

@@ -38,6 +38,7 @@ type Projection struct {
 	revised  map[string]struct{}        // see TakeRevised
 	accesses map[string]record.Accesses // by id, of memories of any compartment
 	erased   map[string]record.Moment   // when what had an id was deleted last
+	texts    map[string]time.Time       // when what had been read from a file was deleted last, by Erasure.File
 	patterns map[string]int             // lesson pattern -> its best lesson
 	derived  map[string]int             // reflection key -> its best reflection
 	sessions map[string]*session
@@ -99,6 +100,7 @@ func NewProjection(name record.Visibility, vectors *vector.Set) *Projection {
 		revised:    map[string]struct{}{},
 		accesses:   map[string]record.Accesses{},
 		erased:     map[string]record.Moment{},
+		texts:      map[string]time.Time{},
 		patterns:   map[string]int{},
 		derived:    map[string]int{},
 		sessions:   map[string]*session{},
@@ -146,6 +148,11 @@ func (p *Projection) ReturnRevised(ids map[string]struct{}) {
 	maps.Copy(p.revised, ids)
 }
 
+// Erasure is what a projection reads of the data of an entry that erases a memory.
+type Erasure struct {
+	File string `json:"file,omitempty"` // digest of the text that was read from a file, "" for any other memory
+}
+
 // Recall is the data of a recall entry (RFC-0011 §3.3), from which accesses are counted.
 type Recall struct {
 	AgentID string   `json:"agent_id"`
@@ -188,11 +195,20 @@ func (p *Projection) change(e ledger.Entry) (func(), error) {
 	at := record.Moment{Time: e.Time, Compartment: p.Visibility, Seq: e.Seq}
 	switch {
 	case e.Op == ledger.OpDelete:
+		var erasure Erasure
+		if len(e.Data) > 0 {
+			if err := Decode(e, &erasure); err != nil {
+				return nil, err
+			}
+		}
 		return func() {
 			p.remove(e.ID)
 			p.unrevise(e.ID)
 			p.unask(e.ID)
 			p.erased[e.ID] = at
+			if erasure.File != "" {
+				p.texts[erasure.File] = at.Time
+			}
 			p.skills.Remove(e.ID)
 			p.Changed()
 		}, nil

@@ -179,6 +179,23 @@ func (s *Snapshot) Twin(r *record.Record) *record.Record {
 	return nil
 }
 
+// PastTwins yields the memories with the content of r that are not current, in whatever scope.
+func (s *Snapshot) PastTwins(r *record.Record) iter.Seq[*record.Record] {
+	return func(yield func(*record.Record) bool) {
+		for doc := range s.p.words.find(r.Words()) {
+			if s.p.past(s.p.held[doc].id) != nil && s.p.held[doc].content == r.Content && !yield(s.Record(doc)) {
+				return
+			}
+		}
+	}
+}
+
+// ErasedText returns when a memory whose entry of erasure has that digest was erased last.
+func (s *Snapshot) ErasedText(digest string) (at time.Time, ok bool) {
+	at, ok = s.p.texts[digest]
+	return at, ok
+}
+
 // Repeated returns the current memory that r repeats, for the caller who may have left fields out: one with its
 // content, else one with its words. nil if r is new, also if the others tell of another time.
 func (s *Snapshot) Repeated(r *record.Record) *record.Record {

@@ -20,6 +20,7 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/cmd/yamo-mcp/cli"
 	"github.com/yamo-protocol/yamo-mcp/internal/config"
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -43,9 +44,12 @@ type ingestion struct {
 	Renamed []renamed  `json:"renamed"`
 	Gone    []goneFile `json:"gone"`
 
-	folder  string          // see folderID
-	fresh   []newFile       // kept while files are gone
-	present map[string]bool // ids of memories whose text a file still has, likewise
+	folder   string          // see folderID
+	earlier  []record.Hit    // the folder's current memories before
+	fresh    []newFile       // kept if there are earlier ones
+	present  map[string]bool // ids of memories whose text a file still has
+	replaced map[string]bool // ids of memories that a changed file replaced
+	read     map[string]bool // files that were read, also those without text
 }
 
 // skipped is a file that was not stored.
@@ -64,9 +68,10 @@ func (m *command) newIngestDir() *cobra.Command {
 		Short: "Store the text files of a folder as memories",
 		Long: `Store each text file of a folder as one memory. Text that is a memory already is not stored twice:
 run the command again to continue after an interruption. The memory of a file that has changed since
-is superseded by the new one, also if the file was renamed and still has half of its words. The memory
-of a file that is not in the folder any more stays and is named in the report. Hidden files and
-folders, links, and files that are not text are skipped.`,
+is superseded by the new one, also if the file was renamed and still has half of its words. A memory
+whose text no file has any more stays and is named in the report. A file whose memory was corrected,
+retired or erased is not stored again until it changes. Hidden files and folders, links, and files that
+are not text are skipped.`,
 		Args: cli.PlainText("path"),
 	}, func(ctx context.Context, memory *mesh.View, args []string) error {
 		return m.ingest(ctx, memory, args[0], extensions(extension), kind, recursive)
@@ -108,21 +113,21 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 	}
 	defer root.Close() //nolint:errcheck // it was only read
 	report := ingestion{
-		Skipped: []skipped{}, Renamed: []renamed{}, Gone: []goneFile{}, folder: folderID(dir), present: map[string]bool{},
+		Skipped: []skipped{}, Renamed: []renamed{}, Gone: []goneFile{}, folder: folderID(dir),
+		present: map[string]bool{}, replaced: map[string]bool{}, read: map[string]bool{},
 	}
 	files, err := report.list(root.FS(), extensions, recursive)
 	if err != nil {
 		return err
 	}
-	gone, err := report.missing(ctx, memory, root, kind)
-	if err != nil {
+	if err := report.before(ctx, memory); err != nil {
 		return err
 	}
 	bars := cli.NewProgress(m.Stderr)
 	defer bars.End()
-	report.Files = len(files)
+	report.Files += len(files)
 	for done := 0; done < len(files); {
-		n, err := report.batch(ctx, memory, root, files[done:], kind, len(gone) > 0)
+		n, err := report.batch(ctx, memory, root, files[done:], kind)
 		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("interrupted after %d of %d files; run the command again to continue", done, len(files))
 		}
@@ -132,7 +137,7 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 		done += n
 		bars.Show("ingest", done, len(files))
 	}
-	if err := report.follow(ctx, memory, gone, time.Now()); err != nil {
+	if err := report.follow(ctx, memory, report.gone(root), time.Now()); err != nil {
 		return err
 	}
 	if report.Indexed, err = m.settle(ctx, memory, bars); err != nil {
@@ -213,9 +218,11 @@ func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]s
 			r.Other++
 			return nil
 		case strings.HasPrefix(entry.Name(), "."):
+			r.Files++
 			r.skip(name, "hidden file")
 			return nil
 		case !entry.Type().IsRegular():
+			r.Files++
 			r.skip(name, "not a regular file")
 			return nil
 		}
@@ -228,10 +235,9 @@ func (r *ingestion) list(folder fs.FS, extensions []string, recursive bool) ([]s
 // skip notes that the file called name was not stored, and why.
 func (r *ingestion) skip(name, reason string) { r.Skipped = append(r.Skipped, skipped{name, reason}) }
 
-// batch stores the first of files and returns the number of files that it has processed. With note it keeps what follow
-// needs.
+// batch stores the first of files and returns the number of files that it has processed.
 func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
-	root *os.Root, files []string, kind string, note bool,
+	root *os.Root, files []string, kind string,
 ) (int, error) {
 	var requests []record.Memory
 	n, size := 0, 0
@@ -240,6 +246,7 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
 		name := files[n]
 		n++
 		text, reason := readText(root, name)
+		r.read[name] = reason == "" || reason == emptyFile
 		if reason != "" {
 			r.skip(name, reason)
 			continue
@@ -255,25 +262,34 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
 		return 0, err
 	}
 	for i, o := range outcomes {
+		name := requests[i].Metadata[mesh.PathKey].(string)
 		switch f, refused := fault.As(o.Err); {
 		case refused:
-			r.skip(requests[i].Metadata["path"].(string), f.Error())
+			r.read[name] = false
+			r.skip(name, f.Error())
 		case o.Err != nil:
 			return 0, o.Err
+		case o.Left != "":
+			r.skip(name, o.Left)
+		case o.Created && o.Replaced != "":
+			r.Ingested++
+			r.Replaced++
+			r.replaced[o.Replaced] = true
 		case o.Created:
 			r.Ingested++
-			if o.Replaced != "" {
-				r.Replaced++
-			} else if m := requests[i]; note {
-				r.fresh = append(r.fresh, newFile{o.ID, m.Metadata[mesh.PathKey].(string), m.Content})
+			if len(r.earlier) > 0 {
+				r.fresh = append(r.fresh, newFile{o.ID, name, requests[i].Content})
 			}
 		default:
 			r.Unchanged++
-			r.present[o.ID] = note
+			r.present[o.ID] = true
 		}
 	}
 	return n, nil
 }
+
+// emptyFile is the reason for skipping a file without text.
+const emptyFile = "empty"
 
 // readText reads a text file, or returns the reason for skipping it.
 func readText(root *os.Root, name string) (text, reason string) {
@@ -294,7 +310,7 @@ func readText(root *os.Root, name string) (text, reason string) {
 	case len(data) > record.MaxContent:
 		return "", fmt.Sprintf("larger than %d bytes", record.MaxContent)
 	case strings.TrimSpace(text) == "":
-		return "", "empty"
+		return "", emptyFile
 	case strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text:
 		return "", "not UTF-8 text"
 	default:
@@ -306,13 +322,13 @@ func readText(root *os.Root, name string) (text, reason string) {
 func (r *ingestion) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[MemoryMesh] Ingested %d of %d files, %d unchanged, %d skipped\n",
-		r.Ingested, r.Files, r.Unchanged, len(r.Skipped))
+		r.Ingested, r.Files, r.Unchanged, r.Files-r.Ingested-r.Unchanged)
 	if r.Replaced > 0 {
 		fmt.Fprintf(&b, "[MemoryMesh] %d of them replaced an earlier version\n", r.Replaced)
 	}
 	b.WriteString(r.goneText())
 	if r.Other > 0 {
-		fmt.Fprintf(&b, "[MemoryMesh] Left out %d files of other extensions\n", r.Other)
+		fmt.Fprintf(&b, "[MemoryMesh] Left out %s of other extensions\n", text.Count(r.Other, "file", "files"))
 	}
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&b, "[MemoryMesh] Skipped %s: %s\n", s.File, s.Reason)

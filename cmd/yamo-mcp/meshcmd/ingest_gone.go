@@ -17,17 +17,17 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
-// A file that is not in its folder any more may have been renamed or deleted. What is deleted on purpose and what is
-// only moved away look the same, so that its memory is never deleted here: it is replaced by that of a new file with
-// much of its text, or named in the report.
+// A text that is in no file of its folder any more may have been in one that was renamed, emptied or deleted. What is
+// deleted on purpose and what is only moved away look the same, so that its memory is never deleted here: it is
+// replaced by that of a new text with much of its words, or named in the report.
 
-// renamed is a new file whose memory replaced that of a file that is gone.
+// renamed is a file whose memory replaced that of another file, whose text is gone.
 type renamed struct {
 	File string `json:"file"`
 	Was  string `json:"was"`
 }
 
-// goneFile is a file that is not in the folder any more, and its memory, which stays.
+// goneFile is a file that has not the text of its memory any more, and no other file has; the memory stays.
 type goneFile struct {
 	File string `json:"file"`
 	ID   string `json:"id"`
@@ -44,24 +44,35 @@ const (
 	maxPairs = 100_000
 )
 
-// missing returns the current memories of that type whose files were in the folder and are not any more.
-func (r *ingestion) missing(
-	ctx context.Context, memory *mesh.View, root *os.Root, kind string,
-) (list []record.Hit, err error) {
+// before notes the current memories that were read from the folder.
+func (r *ingestion) before(ctx context.Context, memory *mesh.View) error {
 	hits, err := memory.All(ctx, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, h := range hits {
-		if h.Past != nil || h.Type != kind || h.Visibility != memory.Home() || h.Metadata[mesh.FolderKey] != r.folder {
-			continue
-		}
-		// A file that is only not selected this time is still there.
-		if _, err := root.Lstat(pathOf(h)); errors.Is(err, fs.ErrNotExist) {
-			list = append(list, h)
+		if h.Past == nil && h.Visibility == memory.Home() && h.Metadata[mesh.FolderKey] == r.folder {
+			r.earlier = append(r.earlier, h)
 		}
 	}
-	return list, nil
+	return nil
+}
+
+// gone returns those of them whose text is in no file any more. Of a file that is only not selected this time, or
+// could not be read, that is not known.
+func (r *ingestion) gone(root *os.Root) (list []record.Hit) {
+	for _, h := range r.earlier {
+		if r.present[h.ID] || r.replaced[h.ID] {
+			continue
+		}
+		if !r.read[pathOf(h)] {
+			if _, err := root.Lstat(pathOf(h)); !errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+		}
+		list = append(list, h)
+	}
+	return list
 }
 
 // pathOf returns the name of the file that a memory was read from.
@@ -70,10 +81,8 @@ func pathOf(h record.Hit) string {
 	return name
 }
 
-// follow lets the memories of renamed files replace those of files that are gone, and notes the other ones.
+// follow lets the memories of new texts replace those that are gone and have much of the same, and notes the other ones.
 func (r *ingestion) follow(ctx context.Context, memory *mesh.View, gone []record.Hit, now time.Time) error {
-	// The text of a file that was renamed and not changed is found as before.
-	gone = slices.DeleteFunc(gone, func(h record.Hit) bool { return r.present[h.ID] })
 	type pair struct {
 		old   record.Hit
 		now   newFile
@@ -164,11 +173,11 @@ const maxGone = 20
 func (r *ingestion) goneText() string {
 	var b strings.Builder
 	for _, f := range r.Renamed[:min(maxGone, len(r.Renamed))] {
-		fmt.Fprintf(&b, "[MemoryMesh] %s replaced %s, which is not in the folder any more\n", f.File, f.Was)
+		fmt.Fprintf(&b, "[MemoryMesh] %s replaced its earlier version, which was in %s\n", f.File, f.Was)
 	}
 	if n := len(r.Gone); n > 0 {
-		fmt.Fprintf(&b, "[MemoryMesh] Not in the folder any more: %s. The memories stay; to delete one: "+
-			"yamo-mcp forget ID\n", text.Count(n, "file", "files"))
+		fmt.Fprintf(&b, "[MemoryMesh] No file has the text of %s any more. They stay; to delete one: "+
+			"yamo-mcp forget ID\n", text.Count(n, "memory", "memories"))
 	}
 	for _, f := range r.Gone[:min(maxGone, len(r.Gone))] {
 		fmt.Fprintf(&b, "[MemoryMesh]   %s (%s)\n", f.File, f.ID)

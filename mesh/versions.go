@@ -1,0 +1,106 @@
+package mesh
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
+	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/store"
+)
+
+// file is where a memory comes from, the zero value if it is not known.
+type file struct{ folder, path string }
+
+// Keys of a memory's metadata.
+const (
+	FolderKey = "folder" // identifies the folder that a file was read from
+	PathKey   = "path"   // of the file in that folder
+)
+
+// fileOf returns the file that a memory was imported from, as its metadata names it; the zero file for any other
+// memory.
+func fileOf(r *record.Record) file {
+	folder, _ := r.Metadata[FolderKey].(string)
+	path, _ := r.Metadata[PathKey].(string)
+	if folder == "" || path == "" {
+		return file{}
+	}
+	return file{folder, path}
+}
+
+// digestOf identifies the text that a memory was read from a file with, wherever that file is; "" if it was not read
+// from one. The entry that erases the memory keeps it, so that the same text is not stored again.
+func digestOf(r *record.Record) string {
+	if fileOf(r) == (file{}) {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(r.Content))
+	return hex.EncodeToString(sum[:16])
+}
+
+// corrected returns why the text of a file, which no current memory has, is not stored again, "" if it is: its memory
+// was corrected, retired or erased, and the file still has what it had then. A text that only a later version of the
+// file replaced is in the file again.
+func (b *batch) corrected(s *store.Snapshot, r *record.Record) string {
+	on := func(at time.Time) string { return at.In(b.zone).Format("2 January 2006") }
+	if at, ok := s.ErasedText(digestOf(r)); ok {
+		return fmt.Sprintf("its memory was erased on %s; mesh store --file stores it again", on(at))
+	}
+	for old := range s.PastTwins(r) {
+		past := s.Past(old.ID)
+		next := s.Find(past.New)
+		switch {
+		case next == nil:
+			return fmt.Sprintf("its memory %s was retired on %s", old.ID, on(past.At))
+		case fileOf(next) == (file{}):
+			return fmt.Sprintf("its memory %s was corrected on %s by %s", old.ID, on(past.At), next.ID)
+		}
+	}
+	return ""
+}
+
+// files returns the ids of the current memories of files, the latest of each; nil if records replace none.
+func (b *batch) files(s *store.Snapshot) map[file]string {
+	if !b.versions {
+		return nil
+	}
+	ids := map[file]string{}
+	for r := range s.Current() {
+		if f := fileOf(r); f != (file{}) {
+			ids[f] = r.ID
+		}
+	}
+	return ids
+}
+
+// present returns the files of the batch whose text a memory has, by its id: the one that it was read from, if that
+// still has the text, or else the first.
+func (b *batch) present(s *store.Snapshot) map[string]file {
+	if !b.versions {
+		return nil
+	}
+	at := map[string]file{}
+	for i, r := range b.records {
+		if b.outcomes[i].Err != nil {
+			continue
+		}
+		kept := b.known(s, r)
+		if kept == nil || fileOf(kept) == (file{}) { // it was not read from a file
+			continue
+		}
+		if _, ok := at[kept.ID]; !ok || fileOf(r) == fileOf(kept) {
+			at[kept.ID] = fileOf(r)
+		}
+	}
+	return at
+}
+
+// moved drafts the update of a memory whose text is in another file now.
+func moved(kept, r *record.Record) ledger.Draft {
+	m, _ := overlay(kept.Memory, record.Memory{Type: kept.Type, Source: r.Source, Metadata: r.Metadata})
+	m.Content = ""
+	return ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m}
+}
