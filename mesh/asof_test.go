@@ -97,19 +97,7 @@ func TestAsOfEnteredLater(t *testing.T) {
 		{"The club meets on Tuesdays.", "2024-01-01"},
 		{"The club meets on Fridays.", "2025-03"},
 	} {
-		s, err := v.Scrub(record.Memory{Content: fact.text, OccurredAt: fact.when}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var supersedes []string
-		if last != "" {
-			supersedes = []string{last}
-		}
-		done, err := v.Remember(t.Context(), s, Intent{Supersedes: supersedes})
-		if err != nil {
-			t.Fatal(err)
-		}
-		last = done.ID
+		last = correctedBy(t, v, record.Memory{Content: fact.text, OccurredAt: fact.when}, last)
 		now = now.Add(time.Minute)
 	}
 	for at, want := range map[string][]string{
@@ -121,4 +109,80 @@ func TestAsOfEnteredLater(t *testing.T) {
 			t.Errorf("as of %q (-want +got):\n%s", at, diff)
 		}
 	}
+}
+
+// What the middle of a chain replaced, which has no date, does not hold beside what has replaced that since an earlier
+// time.
+func TestAsOfChain(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	v := openAt(t, &now)
+	last := ""
+	for _, fact := range []struct{ text, when string }{
+		{"The club meets on Mondays.", "2022"}, {"The club meets on Tuesdays.", ""}, {"The club meets on Fridays.", "2025-03"},
+	} {
+		last = correctedBy(t, v, record.Memory{Content: fact.text, OccurredAt: fact.when}, last)
+		now = now.Add(time.Minute)
+	}
+	for at, want := range map[string]string{
+		"2023": "The club meets on Mondays.", "2025-06": "The club meets on Fridays.", "": "The club meets on Fridays.",
+	} {
+		if diff := cmp.Diff([]string{want}, texts(t, v, SearchRequest{Query: "club", AsOf: at})); diff != "" {
+			t.Errorf("as of %q (-want +got):\n%s", at, diff)
+		}
+	}
+}
+
+// A correction that takes effect later leaves what it replaces true until then; what was moved to another date is not
+// true any more.
+func TestAsOfBeforeACorrectionTakesEffect(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		before, after record.Memory
+		until         string // "" is the time of the correction
+	}{
+		{record.Memory{Content: "The rent is 800."}, record.Memory{Content: "From January the rent is 900."}, "2027-01-01"},
+		{
+			record.Memory{Content: "Ana works for Acme."},
+			record.Memory{Content: "Ana works for Globex.", OccurredAt: "2026-12-07"}, "2026-12-07",
+		},
+		{
+			record.Memory{Content: "The review is on 1 December."},
+			record.Memory{Content: "The review is on 3 December.", OccurredAt: "2026-12-03"}, "",
+		},
+		{record.Memory{Content: "The review is in room 4."}, record.Memory{Content: "The review is on 3 December in room 5."}, ""},
+	} {
+		now := at
+		v := openAt(t, &now)
+		old := correctedBy(t, v, test.before, "")
+		now = now.Add(time.Hour)
+		correctedBy(t, v, test.after, old)
+		want := now
+		if test.until != "" {
+			want, _ = time.Parse(time.DateOnly, test.until)
+		}
+		hit, err := v.Get(t.Context(), old)
+		if err != nil || hit.Past == nil || !hit.Past.At.Equal(want) {
+			t.Errorf("%q: %+v, %v, want that it was true until %v", test.before.Content, hit.Past, err, want)
+		}
+	}
+}
+
+// correctedBy stores a memory that supersedes the one called old, if there is one, and returns its id.
+func correctedBy(t *testing.T, v *View, m record.Memory, old string) string {
+	t.Helper()
+	s, err := v.Scrub(m, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var how Intent
+	if old != "" {
+		how.Supersedes = []string{old}
+	}
+	done, err := v.Remember(t.Context(), s, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done.ID
 }

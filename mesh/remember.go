@@ -13,9 +13,6 @@ import (
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
-	"github.com/yamo-protocol/yamo-mcp/internal/text"
-	"github.com/yamo-protocol/yamo-mcp/internal/when"
-	"github.com/yamo-protocol/yamo-mcp/mesh/intake"
 	"github.com/yamo-protocol/yamo-mcp/mesh/period"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 	"github.com/yamo-protocol/yamo-mcp/mesh/store"
@@ -40,6 +37,7 @@ type Remembered struct {
 	Sightings  int       // texts that were counted for the memory because they have its words
 	Superseded []string  // ids that are past now, or were already, because of this memory
 	Similar    []Similar // the most similar first; only with Intent.Compare
+	Notes      []string  // sentences: what the existing memory lost, or did not get, of its tags and source
 }
 
 // Keep is Remember without an intent but the compartment.
@@ -156,7 +154,8 @@ func (k *keeping) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error
 		if !dated { // what its text names was understood when it was stored
 			r.OccurredAt = ""
 		}
-		if m, changed := overlay(kept.Memory, r.Memory); len(changed) > 0 {
+		m, changed := overlay(kept.Memory, r.Memory)
+		if k.compare(kept.Memory, m, r.Source); len(changed) > 0 {
 			k.done.Updated = changed
 			m.Content = ""
 			drafts = append(drafts, ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m})
@@ -188,11 +187,26 @@ func (k *keeping) describe(kept *record.Record, r record.Record, dated bool, dra
 		r.OccurredAt = ""
 	}
 	m, changed := overlay(kept.Memory, r.Memory)
+	k.compare(kept.Memory, m, k.record.Source)
 	if len(changed) == 0 {
 		return drafts
 	}
 	k.done.Updated, m.Content = changed, ""
 	return append(drafts, ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m})
+}
+
+// compare notes what the memory before had and after has no more, and that it does not get the source that was given.
+func (k *keeping) compare(before, after record.Memory, source string) {
+	if len(before.Tags) > 0 && !slices.Equal(before.Tags, after.Tags) {
+		k.done.Notes = append(k.done.Notes, "The tags were "+strings.Join(before.Tags, ", ")+".")
+	}
+	switch {
+	case source == "" || source == after.Source:
+	case after.Source == "":
+		k.done.Notes = append(k.done.Notes, fmt.Sprintf("The source %q was not added.", source))
+	default:
+		k.done.Notes = append(k.done.Notes, fmt.Sprintf("The source stays %q: %q was not added.", after.Source, source))
+	}
 }
 
 // repeated returns the current memory that r repeats, nil if r is new or supersedes what it repeats.
@@ -211,115 +225,6 @@ func (k *keeping) repeated(s *store.Snapshot, r *record.Record) *record.Record {
 	return kept
 }
 
-// maxCurrent is the maximum number of characters of a memory in a fault that names it.
-const maxCurrent = 200
-
-// current returns the memory that is current after a revision, nil if there is none any more.
-func current(s *store.Snapshot, r *record.Revision) *record.Record {
-	for next := s.Past(r.New); next != nil; next = s.Past(r.New) {
-		if next.New == "" {
-			return nil
-		}
-		r = next
-	}
-	return s.Find(r.New)
-}
-
-// revise drafts the revisions by which kept supersedes others. A memory that another one has replaced meanwhile is a
-// fault that names what is current, unless that is superseded as well: the caller has not seen it.
-func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) ([]ledger.Draft, error) {
-	var drafts []ledger.Draft
-	for i, id := range k.supersedes {
-		old := s.Find(id)
-		known := s.Past(id)
-		switch {
-		case slices.Contains(k.supersedes[:i], id):
-			continue
-		case old == nil:
-			return nil, fault.New("supersedes: no memory %q any more; search again", id)
-		case id == kept.ID:
-			return nil, fault.New("supersedes: %s has the text that you store; "+
-				"store the text that is true now, with the IDs of what it replaces", id)
-		case known != nil && known.New != "":
-			if s.ReplacedBy(id, kept.ID) {
-				k.done.Superseded = append(k.done.Superseded, id)
-				continue
-			}
-			// Both would be current, and one of them is wrong.
-			if now := current(s, known); now != nil && !slices.Contains(k.supersedes, now.ID) {
-				return nil, fault.New("supersedes: %s is not current any more; %s replaced it: %q. Nothing was stored. If this "+
-					"replaces that, store it again with supersedes %s; if both are true, store it without %s",
-					id, now.ID, text.Shorten(text.OneLine(now.Content), maxCurrent), now.ID, id)
-			}
-			continue
-		}
-		at := k.since(s, kept, old)
-		if at.IsZero() {
-			if at = kept.CreatedAt; !at.After(old.CreatedAt) {
-				at = now
-			}
-		}
-		draft, err := k.view.revision(record.Revision{
-			Old: id, New: kept.ID, At: at, Why: k.record.Rationale,
-		}, now)
-		if err != nil {
-			return nil, err
-		}
-		drafts = append(drafts, draft)
-		k.done.Superseded = append(k.done.Superseded, id)
-	}
-	return drafts, nil
-}
-
-// since returns when what kept tells became true, if that is before kept was stored; otherwise the zero time. A text
-// may name a date before old was stored in passing: "Rui, who joined us in 2019, is the team lead". Such a date counts
-// only if the caller gave it as occurred_at, and old did not happen later.
-func (k *keeping) since(s *store.Snapshot, kept, old *record.Record) time.Time {
-	zone := k.zone
-	if s.Visibility != record.Private { // as period.Date
-		zone = time.Local
-	}
-	at := when.Over(k.done.OccurredAt, zone)
-	given := k.record.OccurredAt != "" && at.After(when.Over(old.OccurredAt, zone))
-	if at.IsZero() || !at.Before(kept.CreatedAt) || !given && !at.After(old.CreatedAt) {
-		return time.Time{}
-	}
-	return at.UTC().Truncate(time.Millisecond)
-}
-
-// Retire makes memories of the audience's own compartment past ones, as another store had them: each revision's Old is
-// the id of one, and New, if the compartment has it, that of what replaced it. What is past already stays as it is, so
-// calling again is safe. The reasons are redacted as other fields are, and one that is too long is a fault.
-func (v *View) Retire(ctx context.Context, revisions []record.Revision) error {
-	if len(revisions) == 0 {
-		return nil
-	}
-	checked := intake.New(v.scrubber)
-	for i := range revisions {
-		revisions[i].Why = checked.Field("why", revisions[i].Why)
-	}
-	if err := checked.Err(); err != nil {
-		return err
-	}
-	return v.write(ctx, v.home(), func(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) {
-		var drafts []ledger.Draft
-		for _, r := range revisions {
-			if s.Find(r.Old) == nil || s.Past(r.Old) != nil {
-				continue
-			}
-			if r.New == r.Old || s.Find(r.New) == nil {
-				r.New = ""
-			}
-			draft, err := v.revision(r, now)
-			if err != nil {
-				return nil, err
-			}
-			drafts = append(drafts, draft)
-		}
-		return drafts, nil
-	})
-}
-
 // AddAccesses adds to the accesses of memories in the audience's own compartment, by id, what was counted elsewhere: an
 // import brings it along. Unknown ids are left out.
 func (v *View) AddAccesses(ctx context.Context, counted map[string]record.Accesses) error {
@@ -334,14 +239,6 @@ func (v *View) AddAccesses(ctx context.Context, counted map[string]record.Access
 		}
 		return []ledger.Draft{{Op: store.OpAccesses, Data: known}}, nil
 	})
-}
-
-// revision returns the ledger entry of r.
-func (v *View) revision(r record.Revision, now time.Time) (ledger.Draft, error) {
-	// The old memory's id is part of it, so that no two revisions of one write have the same.
-	id, err := record.NewID(record.RevisionPrefix+"_"+r.Old, now, v.Random)
-	r.ID, r.AgentID = id, v.AgentID
-	return ledger.Draft{Op: store.OpRevise, ID: r.ID, Data: r}, err
 }
 
 // overlay returns have with the fields that given has and that differ, and their names. Fields that given leaves out

@@ -402,7 +402,8 @@ const (
 	maxBefore   = 2   // memories that replaces quotes
 )
 
-// replaces describes what a memory replaced, the latest first: "before 20 November: Ana lives in Lisbon."
+// replaces describes what a memory replaced, the latest first: "before 20 November: Ana lives in Lisbon.", or "until 3
+// December: …" if the memory is of what is to come.
 func replaces(replaced []record.Past, zone *time.Location) string {
 	var parts []string
 	for _, past := range slices.Backward(replaced) {
@@ -411,10 +412,14 @@ func replaces(replaced []record.Past, zone *time.Location) string {
 			break
 		}
 		layout, until := "2 January 2006", past.Until.In(zone)
-		if until.Year() == sysclock.Now().In(zone).Year() {
+		now, preposition := sysclock.Now().In(zone), "before "
+		if until.After(now) { // it is still true
+			preposition = "until "
+		}
+		if until.Year() == now.Year() {
 			layout = "2 January"
 		}
-		parts = append(parts, "before "+until.Format(layout)+": "+
+		parts = append(parts, preposition+until.Format(layout)+": "+
 			text.Shorten(text.OneLine(past.Content), maxReplaced))
 	}
 	return strings.Join(parts, "; ")

@@ -136,6 +136,21 @@ func Over(dates string, zone *time.Location) (last time.Time) {
 	return last
 }
 
+// First returns the first moment of dates in the form of ISO that spaces separate, in zone: before it none of them had
+// begun. It is the zero time if there are none.
+func First(dates string, zone *time.Location) (first time.Time) {
+	for iso := range strings.FieldsSeq(dates) {
+		s, err := ParseISO(iso, zone)
+		if err != nil {
+			return time.Time{}
+		}
+		if first.IsZero() || s.From.Before(first) {
+			first = s.From
+		}
+	}
+	return first
+}
+
 // errUnknown is the error of Parse. It completes a sentence that begins with the argument's name.
 var errUnknown = errors.New("give a date or time such as 2026-01-31, 2026-01, 2026-01-31T15:04:05Z, 17 November, " +
 	"yesterday, last Tuesday, last week, in March or two weeks ago")

@@ -280,15 +280,18 @@ func (s *Snapshot) Separated(id string) bool {
 func (s *Snapshot) Sightings(id string) []*record.Record { return s.p.sightings[id] }
 
 // TrueAt reports whether the memory of document doc held at a time: it was known by then, or tells of what had happened
-// by then, and nothing had replaced it. What replaced others holds from its first revision on, whatever dates it names.
-// Dates are those of the time's location.
+// by then, and neither what replaced it nor what replaced that had taken effect: of a chain whose middle has no date,
+// the last one may be older. What replaced others holds from its first revision on, whatever dates it names. Dates are
+// those of the time's location.
 func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
 	if s.Docs[doc].Deleted {
 		return false
 	}
 	h := &s.p.held[doc]
-	if revision := s.p.past(h.id); revision != nil && !revision.At.After(at) {
-		return false
+	for revision := s.p.past(h.id); revision != nil; revision = s.p.past(revision.New) {
+		if !revision.At.After(at) {
+			return false
+		}
 	}
 	if s.Docs[doc].Past && h.lesson() != nil {
 		return false
