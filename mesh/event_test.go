@@ -50,6 +50,15 @@ func TestNearDuplicateUpdates(t *testing.T) {
 	if diff := cmp.Diff([]string{"tags", "importance"}, again.Updated); again.ID != first.ID || diff != "" {
 		t.Errorf("%s, want %s; updated (-want +got):\n%s", again.ID, first.ID, diff)
 	}
+	if diff := cmp.Diff([]string{`The source stays "user": "assistant" was not added.`}, again.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	again = kept(t, v, record.Memory{Content: "Bruno's shoe size is 44.", Tags: []string{"shoes"}, Source: "Nuno"})
+	want := []string{"The tags were clothes.", `The source stays "user": "Nuno" was not added.`}
+	if diff := cmp.Diff(want, again.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	kept(t, v, record.Memory{Content: "Bruno's shoe size is 44.", Tags: []string{"clothes"}})
 	hits := search(t, v, SearchRequest{Query: "shoe size", Tags: []string{"clothes"}}).Hits
 	if len(hits) != 1 || hits[0].Source != "user" || *hits[0].Importance != importance {
 		t.Errorf("found %+v", hits)

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
@@ -119,11 +120,13 @@ func MemoryStore(v *mesh.View) Tool {
 		for _, other := range r.Similar {
 			answer.Similar = append(answer.Similar, similar{other.ID, other.CreatedAt, other.Excerpt, other.Relation})
 		}
+		hints := r.Notes
 		isContact := func(r scrub.Redaction) bool { return r.Kind == scrub.Email || r.Kind == scrub.Phone }
 		if r.Visibility == record.Private && slices.ContainsFunc(r.Redactions, isContact) {
-			answer.Hint = "Contact details were redacted. With the setting keep-contacts, which only the operator can make, " +
-				"private memories keep them."
+			hints = append(hints, "Contact details were redacted. With the setting keep-contacts, which only the operator "+
+				"can make, private memories keep them.")
 		}
+		answer.Hint = strings.Join(hints, " ")
 		return answer, nil
 	}
 	// SECURITY: a group is not offered the choice of visibility, and a call that makes one is refused.

@@ -58,9 +58,15 @@ func TrimWord(word string) string {
 
 func article(word string) bool { return word == "a" || word == "an" || word == "the" }
 
-// ordinary reports whether the case of a word means nothing: it is in lower case but for its first letter, and not a
-// path or a name in code.
+// minLoud is the number of letters from which on a word in capitals is emphasis ("QUIET") and no abbreviation.
+const minLoud = 5
+
+// ordinary reports whether the case of a word means nothing: it is in lower case but for its first letter, or a long
+// word in capitals, and not a path or a name in code.
 func ordinary(word string) bool {
+	if utf8.RuneCountInString(word) >= minLoud && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsUpper(r) }) {
+		return true
+	}
 	_, first := utf8.DecodeRuneInString(word)
 	for _, r := range word[first:] {
 		if unicode.IsUpper(r) || unicode.IsDigit(r) || strings.ContainsRune(`/\_@`, r) {

@@ -12,6 +12,7 @@ func TestSameWords(t *testing.T) {
 		{"Eva plays the cello.", "EVA PLAYS THE CELLO"},
 		{"Call Rui, Ana and Eva.", "Call Rui Ana and Eva"},
 		{"The port is 5433.", "the port is 5433"},
+		{"The flat must be QUIET.", "The flat must be quiet."},
 		{"“Never on Fridays”, said Ana.", "\"Never on Fridays\" said Ana"},
 	} {
 		if !SameWords(pair[0], pair[1]) {
@@ -37,6 +38,7 @@ func TestSameWords(t *testing.T) {
 		{"Plan A failed again.", "Plan failed again."},
 		{"Yes.", "yes?"},
 		{"Yes", "yes"},
+		{"The NASA film is good.", "The nasa film is good."},
 	} {
 		if SameWords(pair[0], pair[1]) {
 			t.Errorf("%q and %q are the same words", pair[0], pair[1])
