@@ -200,13 +200,16 @@ func (v *View) assessHits(
 	return v.conclude(hits, probabilities, least), nil
 }
 
-// replacedTexts puts the statement that a hit replaced in its place in list, and reports whether one did: what answers
-// a question answered by "Rui works as a nurse" is what replaced that, "He retired.", and a result names both.
+// replacedTexts puts the statement that a hit replaced, or says is not so any more, in its place in list, and reports
+// whether one did: what answers a question answered by "Rui works as a nurse" is what replaced that, "He retired.".
 func replacedTexts(query string, hits []record.Hit, list []candidate) (found bool) {
 	for i, h := range hits {
-		if n := len(h.Replaced); n > 0 && len(h.Replaced[n-1].Content) <= passage {
-			text := labelled(query, h.Labels(), h.Replaced[n-1].Content)
-			list[i].text, list[i].passage, found = text, "", true
+		before := h.Corrects
+		if n := len(h.Replaced); n > 0 {
+			before = h.Replaced[n-1].Content
+		}
+		if before != "" && len(before) <= passage {
+			list[i].text, list[i].passage, found = labelled(query, h.Labels(), before), "", true
 		}
 	}
 	return found

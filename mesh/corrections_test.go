@@ -187,3 +187,40 @@ func TestSuggestionsReplaceNothing(t *testing.T) {
 		}
 	}
 }
+
+// A statement that only says what is not so any more comes first with the confidence of what it ends, and is found by
+// that, though it has no word of the question.
+func TestStatementsThatEndAnother(t *testing.T) {
+	t.Parallel()
+	c := readCorrections(t)
+	e := &remembering{Embedder: model(t), vectors: map[string][]float32{}}
+	for _, test := range []struct{ old, later, question, first string }{
+		{"We track issues in Jira.", "Linear replaced Jira.", "Which issue tracker do we use?", "Linear replaced Jira."},
+		{
+			"We track issues in Jira.", "Jira was down for two hours.", "Which issue tracker do we use?",
+			"We track issues in Jira.",
+		},
+		{"I live in Lisbon.", "Rui moved from Lisbon to Porto.", "Where do I live?", "I live in Lisbon."},
+		{
+			"Nora's phone is a Pixel 7.", "Nora replaced the case of her Pixel 7.", "What phone does Nora have?",
+			"Nora's phone is a Pixel 7.",
+		},
+	} {
+		v := open(t, t.TempDir(), audience.DM(), e)
+		keep(t, v, record.Memory{Content: test.old})
+		for _, note := range c.Notes {
+			keep(t, v, record.Memory{Content: note})
+		}
+		keep(t, v, record.Memory{Content: test.later})
+		settleVectors(t, v)
+		hits := search(t, v, SearchRequest{Query: test.question}).Hits
+		if len(hits) == 0 || hits[0].Content != test.first {
+			t.Errorf("%s: %q", test.question, contents(hits))
+			continue
+		}
+		if test.first == test.later && hits[0].Probability < hits[1].Probability-.1 {
+			t.Errorf("%s: %.2f for %q, and %.2f for %q", test.question,
+				hits[0].Probability, hits[0].Content, hits[1].Probability, hits[1].Content)
+		}
+	}
+}

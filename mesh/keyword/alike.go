@@ -72,3 +72,18 @@ func (x *Index) Alike(text string, n int) []Overlap {
 	})
 	return found[:min(n, len(found))]
 }
+
+// Mentioning returns the documents whose heads have a stem, the newest first; none if more than most documents have it.
+func (x *Index) Mentioning(stem string, most int) (docs []int) {
+	number, ok := x.terms[stem]
+	if !ok || len(x.postings[number]) > most {
+		return nil
+	}
+	for _, p := range x.postings[number] {
+		if x.mentions(number, p).head > 0 {
+			docs = append(docs, int(p.doc()))
+		}
+	}
+	slices.SortFunc(docs, func(a, b int) int { return b - a })
+	return docs
+}

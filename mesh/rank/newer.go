@@ -36,7 +36,8 @@ var (
 		`replace[ds]?|renamed|rewritten|rewrote|migrated|upgraded|updated|raised|lowered|increased|decreased|` +
 		`reduced|cut|extended|renewed|` +
 		`rather|prefers?|postponed|rescheduled|slipped|delayed|cancell?ed|stopped|quit|dropped|left|sold|gave|given|` +
-		`swapped|handed|transferred|promoted|started|became|becomes|turned|got|fixed|closed|reopened|again|` +
+		`swapped|handed|transferred|promoted|started|became|becomes|turned|gone|got|fixed|closed|reopened|again|` +
+		`took over|taken over|ported|retired|went to|signed up|joined|hired|` +
 		`is (down|up) to)\b`)
 	// asksBefore finds questions about what was true before.
 	asksBefore = regexp.MustCompile(`(?i)\b(before|previous(ly)?|former(ly)?|used to|original(ly)?|at first|back then|` +
@@ -60,10 +61,10 @@ type statement struct {
 	changes    bool     // it tells of a change
 }
 
-// preferNewer moves statements before older ones of the list that they may replace. The scores keep their places, so
-// that they still descend.
+// preferNewer moves statements before older ones of the list that they may replace, also some that are not in it. The
+// scores keep their places, so that they still descend.
 func (r *Candidates) preferNewer(list []leader) {
-	if len(list) < 2 || asksBefore.MatchString(r.text) {
+	if len(list) == 0 || asksBefore.MatchString(r.text) {
 		return
 	}
 	near := slices.Clone(list[:min(nearAmong, len(list))])
@@ -72,6 +73,11 @@ func (r *Candidates) preferNewer(list []leader) {
 		order[i] = r.statement(l)
 	}
 	asked := names(r.text)
+	for _, older := range order[:min(goneAmong, len(order))] {
+		if older.comparable {
+			order = append(order, r.successors(older, order)...)
+		}
+	}
 	for i := range order {
 		for j := i + 1; j < len(order); j++ {
 			if newer := order[j]; r.replaces(newer, order[i], asked) {
@@ -79,7 +85,7 @@ func (r *Candidates) preferNewer(list []leader) {
 			}
 		}
 	}
-	for i, s := range order {
+	for i, s := range order[:len(near)] {
 		list[i] = s.leader
 		list[i].score = near[i].score
 	}
@@ -107,7 +113,7 @@ func (r *Candidates) statement(l leader) *statement {
 }
 
 // replaces reports whether newer may have taken the place of older. asked are the names in the query.
-func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
+func (r *Candidates) replaces(newer, older *statement, asked []name) bool {
 	// SECURITY: what another group said does not displace what was said here.
 	if !newer.comparable || !older.comparable || newer.foreign && !older.foreign ||
 		newer.time < older.time || newer.moment.Compare(older.moment) <= 0 || newer.aboutOther(older) {
@@ -124,17 +130,27 @@ func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
 		}
 	}
 	lacks := func(stem string) bool { return !slices.Contains(newer.stems, stem) }
-	if shared == 0 || slices.ContainsFunc(asked, func(name string) bool {
-		return slices.Contains(older.stems, name) && lacks(name)
-	}) {
-		return false // it is about another person or thing
+	aboutOther := func(n name) bool { return slices.Contains(older.stems, n.stem) && lacks(n.stem) }
+	aboutSomeone := func(n name) bool { return !n.acronym && aboutOther(n) }
+	switch {
+	case shared == 0 || slices.ContainsFunc(asked, aboutSomeone):
+		return false
+	case !newer.turn && !older.turn && r.gone(newer, older):
+		if r.corrects == nil {
+			r.corrects = map[place]string{}
+		}
+		r.corrects[place{newer.part, newer.doc}] = older.record.Content
+		return true
+	case slices.ContainsFunc(asked, aboutOther) || r.keepsValues(newer, older):
+		return false
 	}
+	changes := newer.changes || renews(newer, older)
 	onTopic := !slices.ContainsFunc(older.asked, func(stem string) bool {
 		return !firstPerson[stem] && !slices.Contains(newer.asked, stem)
 	})
 	if newer.vector == nil || older.vector == nil {
 		overlap := float64(shared) / float64(min(len(newer.stems), len(older.stems)))
-		return overlap >= nearStems && onTopic || newer.changes && onTopic
+		return overlap >= nearStems && onTopic || changes && onTopic
 	}
 	likeness := blas32.Dot(blas32.Vector{N: len(newer.vector), Inc: 1, Data: newer.vector},
 		blas32.Vector{N: len(older.vector), Inc: 1, Data: older.vector})
@@ -142,8 +158,8 @@ func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
 	case answers < nearShare:
 		return false
 	case newer.turn || older.turn:
-		return newer.changes && onTopic && likeness >= turnCosine
-	case !newer.changes:
+		return changes && onTopic && likeness >= turnCosine
+	case !changes:
 		return likeness >= sameCosine || likeness >= nearCosine && onTopic
 	default:
 		return likeness >= nearCosine || likeness >= cueOnTopic && onTopic || likeness >= cueCosine && answers >= cueShare
@@ -153,14 +169,35 @@ func (r *Candidates) replaces(newer, older *statement, asked []string) bool {
 // firstPerson are the stems by which a text may speak of the same person in other words.
 var firstPerson = map[string]bool{"i": true, "my": true, "me": true, "we": true, "our": true, "us": true}
 
-// names returns the stems of the words of a question that are names or numbers.
-func names(question string) []string {
-	var list []string
+// name is the stem of a name or number in a question.
+type name struct {
+	stem    string
+	acronym bool // such as CI, which names a thing
+}
+
+// names returns the names and numbers of a question.
+func names(question string) []name {
+	var list []name
 	for i, word := range strings.Fields(question) {
-		name := i > 0 && word != "I" && strings.ContainsFunc(word, unicode.IsUpper)
-		if name || strings.ContainsFunc(word, unicode.IsDigit) {
-			list = append(list, keyword.Stems(word)...)
+		isName := i > 0 && word != "I" && strings.ContainsFunc(word, unicode.IsUpper)
+		if isName || strings.ContainsFunc(word, unicode.IsDigit) {
+			for _, stem := range keyword.Stems(word) {
+				list = append(list, name{stem, word == strings.ToUpper(word)})
+			}
 		}
 	}
 	return list
+}
+
+// newThing finds what a statement calls new.
+var newThing = regexp.MustCompile(`(?i)\bnew (\p{L}+)`)
+
+// renews reports whether newer calls something new that older is about: "our new dentist" is another one.
+func renews(newer, older *statement) bool {
+	for _, m := range newThing.FindAllStringSubmatch(newer.record.Content, -1) {
+		if stems := keyword.Stems(m[1]); len(stems) > 0 && slices.Contains(older.stems, stems[0]) {
+			return true
+		}
+	}
+	return false
 }

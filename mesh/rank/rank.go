@@ -102,6 +102,8 @@ type Candidates struct {
 	cosine, own, context float32
 
 	namedLabels sync.Map // label -> whether the query names it
+
+	corrects map[place]string // what the statements found by preferNewer say is not so any more
 }
 
 // part is the candidates of one source. Its slices are by document.
@@ -376,6 +378,7 @@ func (r *Candidates) hits(ranked []leader, pairs map[place]float32, project stri
 		where, named := r.placed(p, doc, project)
 		hits[i] = p.Hit(p.Record(doc))
 		hits[i].Passage, hits[i].Place = r.passage(p, doc)
+		hits[i].Corrects = r.corrects[place{l.part, doc}]
 		hits[i].Signals = []record.Signal{
 			{Name: "cosine", Value: Round(p.raw[doc])},
 			{Name: "meaning", Value: Round(cosineWeight * r.nearness(p, doc))},

@@ -36,6 +36,7 @@ type Hit struct {
 	Accesses    Accesses  // set by mesh.View.Get only
 	Replaced    []Past    // what it replaced, the latest last
 	Past        *Revision // why it is not current, nil if it is
+	Corrects    string    // an older result that it says is not so any more, without superseding it; "" for none
 	Standing    bool      // it is a standing instruction or a preference, see IsStanding, or replaced one
 	Sightings   int       // texts that were counted for it because they have its words; 0 for one
 }
