@@ -6,20 +6,26 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/yamo-protocol/yamo-mcp/mesh/named"
 )
 
 // Subject is a name or a few words that texts may mention.
 type Subject struct {
 	Text  string
 	stems []string
-	names []string // of its words, in lower case, those that are written as names and are ordinary words too
+	names []string        // of its words, in lower case, those that are written as names and are ordinary words too
+	full  map[string]bool // all its words, in lower case
 }
 
 // ParseSubject parses a subject. ok is false if it has no words but function words.
 func ParseSubject(text string) (s Subject, ok bool) {
 	s.Text = strings.TrimSpace(text)
-	for _, w := range spell(s.Text) {
-		if low := strings.ToLower(w.text); w.capital && ordinary[low] && !slices.Contains(s.names, low) {
+	s.full = map[string]bool{}
+	for _, w := range named.Words(s.Text) {
+		low := strings.ToLower(w.Text)
+		s.full[low] = true
+		if w.Capital && named.Ordinary(low) && !slices.Contains(s.names, low) {
 			s.names = append(s.names, low)
 		}
 	}

@@ -52,11 +52,11 @@ func TestSubjectThatIsAWordToo(t *testing.T) {
 		},
 		"Mark":    {"Mark the date.": doubt, "Ask Mark.": sure, "a question mark": doubt, "marked as read": none},
 		"Grace":   {"Grace teaches music": sure, "a grace period": doubt},
-		"Bill":    {"Bill the client.": doubt, "the electricity bill": doubt, "Bill paid it back": doubt, "with Bill": sure},
+		"Bill":    {"Bill the client.": doubt, "the electricity bill": doubt, "Bill paid it back": sure, "with Bill": sure},
 		"Angel":   {"Ángel called": doubt, "A\u0301ngel called": doubt, "an angel": doubt, "Angel called": sure},
 		"Victor":  {"Víctor has the key": doubt},
 		"Iris":    {"Íris lives here": doubt},
-		"Poppy":   {"Poppy seed cake recipe": doubt, "poppies": doubt, "Poppy agreed": doubt},
+		"Poppy":   {"Poppy seed cake recipe": doubt, "poppies": doubt, "Poppy agreed": sure},
 		"Zebulon": {"zebulon hiked": sure, "ZEBULON": sure},
 	} {
 		s, ok := ParseSubject(name)
