@@ -54,6 +54,12 @@ const (
 	maxRefused  = 20  // that are shown as text
 )
 
+// present reports whether there is a file or folder at a path.
+func present(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // memories imports what another memory tool has kept at path, "" for its usual place.
 func (c importing) memories(ctx context.Context, tool, path string, read othertools.Reader) error {
 	if c.copy || c.distill {
@@ -74,6 +80,8 @@ func (c importing) memories(ctx context.Context, tool, path string, read otherto
 	}
 	found, err := read(ctx, path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && present(path):
+		return fmt.Errorf("import: %s has nothing that %s keeps its memories in; name that file or folder", path, tool)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("import: %s does not exist; name the file or folder that %s keeps its memories in", path, tool)
 	case err != nil:

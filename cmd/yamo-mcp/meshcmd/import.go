@@ -177,8 +177,14 @@ func (r *importation) readExport(path string) ([]record.Foreign, error) {
 			continue
 		}
 		var exported match
+		reason := ""
 		if err := json.Unmarshal(lines.Bytes(), &exported); err != nil || exported.Record == nil {
-			r.Skipped = append(r.Skipped, skippedMemory{fmt.Sprintf("line %d", n), "not a memory that export wrote"})
+			reason = "not a memory that export wrote"
+		} else if strings.TrimSpace(exported.Content) == "" {
+			reason = "a memory without content"
+		}
+		if reason != "" {
+			r.Skipped = append(r.Skipped, skippedMemory{fmt.Sprintf("line %d", n), reason})
 			continue
 		}
 		requests = append(requests, exported.toImport())
@@ -187,7 +193,8 @@ func (r *importation) readExport(path string) ([]record.Foreign, error) {
 		return nil, fmt.Errorf("path %q: %w", path, config.WithoutPath(err))
 	}
 	if len(requests) == 0 && len(r.Skipped) > 0 {
-		return nil, fmt.Errorf("path %q: none of its %d lines is a memory that export wrote", path, len(r.Skipped))
+		return nil, fmt.Errorf("path %q: none of its %d lines is a memory that export wrote; %s: %s",
+			path, len(r.Skipped), r.Skipped[0].Memory, r.Skipped[0].Reason)
 	}
 	return requests, nil
 }

@@ -323,6 +323,9 @@ func (r *ingestion) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[MemoryMesh] Ingested %d of %d files, %d unchanged, %d skipped\n",
 		r.Ingested, r.Files, r.Unchanged, r.Files-r.Ingested-r.Unchanged)
+	if r.Files == 0 {
+		b.WriteString("[MemoryMesh] The folder has no text files; --extension and --recursive select others\n")
+	}
 	if r.Replaced > 0 {
 		fmt.Fprintf(&b, "[MemoryMesh] %d of them replaced an earlier version\n", r.Replaced)
 	}

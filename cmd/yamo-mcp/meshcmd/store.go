@@ -71,7 +71,7 @@ names; other keys are stored as metadata.`,
 			stored.ID, stored.Visibility, stored.Created, stored.Redactions,
 			stored.Updated, stored.Sightings, stored.Superseded,
 		},
-			fmt.Sprintf("[MemoryMesh] Ingested record %s\n", stored.ID))
+			fmt.Sprintf("[MemoryMesh] Ingested record %s\n[MemoryMesh] %s\n", stored.ID, outcome(stored)))
 	})
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -82,6 +82,21 @@ names; other keys are stored as metadata.`,
 	flags.StringVar(&metadata, "metadata", "", "further fields and metadata, a JSON object")
 	flags.StringArrayVar(&supersedes, "supersedes", nil, "ID of a memory that it replaces (may be repeated)")
 	return cli.Require(cmd, "content")
+}
+
+// outcome describes what storing a memory did, in the words of the tools. It is a line of its own: RFC-0011 §9 has the
+// one before it.
+func outcome(stored mesh.Remembered) string {
+	switch {
+	case stored.Created:
+		return "Created"
+	case len(stored.Updated) > 0:
+		return "Updated: " + strings.Join(stored.Updated, ", ")
+	case stored.Sightings > 1:
+		return fmt.Sprintf("Unchanged, %d sightings", stored.Sightings)
+	default:
+		return "Unchanged"
+	}
 }
 
 // storeRequest reads --metadata. The conventional fields of RFC-0011 §2.1 become fields of the memory, the rest its
