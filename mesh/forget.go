@@ -22,7 +22,7 @@ type Subject struct{ keyword.Subject }
 func ParseSubject(text string) (Subject, error) {
 	s, ok := keyword.ParseSubject(text)
 	if !ok {
-		return Subject{}, fault.New("about: give a name or a few words, at least one of which is not a word such as \"the\"")
+		return Subject{}, fault.New("give a name or a few words, at least one of which is not a word such as \"the\"")
 	}
 	return Subject{s}, nil
 }

@@ -158,7 +158,7 @@ func TestSubjects(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", " ", "the", "my", "!?"} {
 		_, err := ParseSubject(text)
-		wantFault(t, err, "about")
+		wantFault(t, err, "give a name or a few words")
 	}
 	for text, in := range map[string]map[string]bool{
 		"Marta Silva": {

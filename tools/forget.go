@@ -116,7 +116,7 @@ func (s *shownLists) has(key string) bool {
 func forgetAbout(ctx context.Context, f forget.Forgetter, shown *shownLists, in forgetting) (memoryDeleted, error) {
 	subject, err := mesh.ParseSubject(in.About)
 	if err != nil {
-		return memoryDeleted{}, err
+		return memoryDeleted{}, fault.New("about: %v", err)
 	}
 	plan, err := f.Plan(ctx, subject)
 	if err != nil {
@@ -176,7 +176,7 @@ func doubtHint(p forget.Plan) string {
 	for _, s := range p.DoubtfulSkills {
 		stays = append(stays, s.ID)
 	}
-	return " Ask about what may have only the word, which stays: " + strings.Join(stays, ", ") +
+	return " Ask about what may have only the word, which stays unless you erase it by id: " + strings.Join(stays, ", ") +
 		", and lines that are kept for that."
 }
 

@@ -377,14 +377,14 @@ func TestForgetAbout(t *testing.T) {
 		t.Errorf("another list: %q", got)
 	}
 	answer[memoryDeleted](t, MemoryDelete(v, nil, nil), `{"id":"`+late+`","confirm":true}`)
-	unlisted := `{"about":"Rose","keep":"` + prices + `","confirm":true}`
+	unlisted := `{"about":"Rose","keep":"` + late + `","confirm":true}`
 	if got := refusal(t, tool, unlisted); !strings.HasPrefix(got, "keep: ") {
 		t.Errorf("what is not in the list: %q", got)
 	}
 	if got := refusal(t, tool, `{"id":"`+rose+`","keep":"`+kept+`"}`); !strings.HasPrefix(got, "keep: ") {
 		t.Errorf("keep with an id: %q", got)
 	}
-	answer[memoryDeleted](t, tool, `{"about":"Rose","keep":" `+kept+`, ","confirm":true}`)
+	answer[memoryDeleted](t, tool, `{"about":"Rose","keep":" `+kept+`, `+prices+`","confirm":true}`)
 	for id, there := range map[string]bool{rose: false, kept: true, prices: true} {
 		if _, err := v.Get(t.Context(), id); (err == nil) != there {
 			t.Errorf("%s is there: %v", id, err == nil)

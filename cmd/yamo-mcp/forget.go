@@ -53,16 +53,16 @@ func newForgetCommand(env cli.Env) *cobra.Command {
 Otherwise list everything that mentions a name or a subject: memories, lessons, reflections, skills, logged
 queries, lines of workspace files and their edit history. Then ask, and erase all of it
 permanently, but what --keep names. What is likely about the subject without naming it is listed and
-not erased; erase it with yamo-mcp forget ID. So is what may have only the word: with "prices rose",
-forget Rose erases what names Rose, and forget rose all of it. What cannot be erased is named, with
-what to do about it.`,
+not erased; erase it with yamo-mcp forget ID. So is what may have only the word of a name: with "prices
+rose", forget Rose erases what surely names Rose, and forget rose all of it. What cannot be erased is
+named, with what to do about it.`,
 		Example: "  yamo-mcp forget Rose --dry-run\n  yamo-mcp forget Rose --keep 3f1c42 --keep USER.md:12",
 		Args:    cli.Exactly("SUBJECT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.Load(cmd); err != nil {
 				return err
 			}
-			return withForgetter(c, func(f forget.Forgetter) error {
+			return withForgetter(c, "forget", func(f forget.Forgetter) error {
 				id, err := memoryNamed(cmd.Context(), f, args[0])
 				if err != nil {
 					return err
@@ -75,7 +75,7 @@ what to do about it.`,
 				}
 				subject, err := mesh.ParseSubject(args[0])
 				if err != nil {
-					return err
+					return fmt.Errorf("forget %q: %w", args[0], err)
 				}
 				zone := f.Memory.Location()
 				plan, err := f.Plan(cmd.Context(), subject)
@@ -86,17 +86,17 @@ what to do about it.`,
 					return err
 				}
 				if dryRun || plan.Empty() {
-					return c.Answer(newForgotten(plan, false), formatForgotten(plan, zone, "Would erase"))
+					return c.Answer(newForgotten(plan, false), formatForgotten(plan, zone, "Would erase", subject))
 				}
 				if err := agreed(c, yes, "erase", "Erase all of it permanently? (--keep ID or FILE:LINE leaves something out)",
-					func() string { return formatForgotten(plan, zone, "Will erase") }); err != nil {
+					func() string { return formatForgotten(plan, zone, "Will erase", subject) }); err != nil {
 					return err
 				}
 				done, err := f.Forget(cmd.Context(), subject, plan)
 				if err != nil {
 					return err
 				}
-				return c.Answer(newForgotten(done, true), formatForgotten(done, zone, "Erased"))
+				return c.Answer(newForgotten(done, true), formatForgotten(done, zone, "Erased", subject))
 			})
 		},
 	}
@@ -206,8 +206,22 @@ func agreed(c *cli.Command, yes bool, verb, question string, shown func() string
 	}
 }
 
+// refuseGroup returns an error in the environment of a group's session, with why and what unsetting it allows.
+//
+// SECURITY: a command that a group's session runs has these, and must neither show nor change what is private.
+func refuseGroup(c *cli.Command, why, to string) error {
+	if c.Getenv("YAMO_GROUP") == "" && c.Getenv("YAMO_CONNECTION") != "group" {
+		return nil
+	}
+	return cli.Misused("%s; unset YAMO_GROUP and YAMO_CONNECTION to %s", why, to)
+}
+
 // withForgetter calls perform with what forgets in the workspace, and closes everything that it opened.
-func withForgetter(c *cli.Command, perform func(forget.Forgetter) error) error {
+func withForgetter(c *cli.Command, name string, perform func(forget.Forgetter) error) error {
+	if err := refuseGroup(c, name+": it reads and changes private memories and files, which are not a group's",
+		"run it as the operator"); err != nil {
+		return err
+	}
 	options, err := c.Options()
 	if err != nil {
 		return err
@@ -252,10 +266,27 @@ func ids(hits []record.Hit) []string {
 	return list
 }
 
+// headline counts what is erased, or tells that nothing is.
+func headline(p forget.Plan, did string, subject mesh.Subject) string {
+	kept := slices.ContainsFunc(p.Lines, func(l forget.Line) bool { return !l.Doubtful() }) // all are: p is empty
+	switch {
+	case !p.Empty() || did == "Erased":
+		return did + " " + p.Summary() + ".\n"
+	case len(p.Spared) > 0:
+		return fmt.Sprintf("Nothing is left to erase that mentions %q.\n", subject.Text)
+	case kept:
+		return fmt.Sprintf("Nothing that can be erased mentions %q.\n", subject.Text)
+	case p.Unsure():
+		return fmt.Sprintf("Nothing surely mentions %q.\n", subject.Text)
+	default:
+		return fmt.Sprintf("Nothing mentions %q.\n", subject.Text)
+	}
+}
+
 // formatForgotten returns a plan, or what was erased, as text with the dates of zone.
-func formatForgotten(p forget.Plan, zone *time.Location, did string) string {
+func formatForgotten(p forget.Plan, zone *time.Location, did string, subject mesh.Subject) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s.\n", did, p.Summary())
+	b.WriteString(headline(p, did, subject))
 	memory := func(h record.Hit) {
 		fmt.Fprintf(&b, "  %s %s (%s) %s\n", h.ID, h.CreatedAt.In(zone).Format(time.DateOnly), h.Visibility,
 			text.Shorten(text.OneLine(h.Content), 100))
@@ -281,22 +312,28 @@ func formatForgotten(p forget.Plan, zone *time.Location, did string) string {
 	for _, name := range p.Recorded {
 		fmt.Fprintf(&b, "  the edit history of %s\n", name)
 	}
-	if p.Unsure() {
-		b.WriteString("Not erased, because it may contain only the word (yamo-mcp forget ID):\n")
+	if len(p.Doubtful)+len(p.DoubtfulSkills) > 0 {
+		b.WriteString("In doubt, and not erased: it may contain only the word. To erase one too, run yamo-mcp forget ID:\n")
 		for _, h := range p.Doubtful {
 			memory(h)
 		}
 		for _, s := range p.DoubtfulSkills {
 			fmt.Fprintf(&b, "  %s %s\n", s.ID, s.Name)
 		}
-		for _, l := range p.Lines {
-			if l.Doubtful() {
-				fmt.Fprintf(&b, "  %s:%d %s (%s)\n", l.File, l.Line, text.Shorten(l.Text, 100), l.Kept)
-			}
+	}
+	advice := ""
+	for _, l := range p.Lines {
+		if !l.Doubtful() {
+			continue
 		}
+		if l.Kept != advice {
+			advice = l.Kept
+			fmt.Fprintf(&b, "In doubt, and not erased: %s:\n", advice)
+		}
+		fmt.Fprintf(&b, "  %s:%d %s\n", l.File, l.Line, text.Shorten(l.Text, 100))
 	}
 	if len(p.Related) > 0 {
-		b.WriteString("Not erased, but likely about it (yamo-mcp forget ID):\n")
+		b.WriteString("Not erased, but likely about it. To erase one too, run yamo-mcp forget ID:\n")
 		for _, h := range p.Related {
 			memory(h)
 		}

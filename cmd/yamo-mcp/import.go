@@ -94,10 +94,9 @@ what is new; it can be interrupted.`,
 			if err := c.Load(cmd); err != nil {
 				return err
 			}
-			// SECURITY: a command that a group's session runs has these, and must neither show nor change what is private.
-			if c.Getenv("YAMO_GROUP") != "" || c.Getenv("YAMO_CONNECTION") == "group" {
-				return cli.Misused("import: what other programs have kept of you is not a group's; unset YAMO_GROUP and " +
-					"YAMO_CONNECTION to import it into the private memory")
+			if err := refuseGroup(c.Command, "import: what other programs have kept of you is not a group's", "import it into "+
+				"the private memory"); err != nil {
+				return err
 			}
 			switch {
 			case c.undo != "" && len(args) > 0:

@@ -45,7 +45,7 @@ with what to do about them. If it is interrupted, run it again.`,
 			if err := c.Load(cmd); err != nil {
 				return err
 			}
-			return withForgetter(c, func(f forget.Forgetter) error {
+			return withForgetter(c, "rescan", func(f forget.Forgetter) error {
 				plan, err := f.Memory.Maintenance().Rescan(cmd.Context(), true)
 				if err != nil {
 					return err

@@ -102,12 +102,13 @@ func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err 
 }
 
 // Spare takes what a person wants to keep out of a plan: memories and skills by ID or its last six digits, lines by
-// FILE:LINE, and everything of a file, with its edit history, by FILE. What the plan does not list is a fault.
+// FILE:LINE, and everything of a file, with its edit history, by FILE. What is listed and not erased anyway, such as
+// what is in doubt, can be named too. What the plan does not list is a fault.
 func (p *Plan) Spare(items []string) error {
 	for _, item := range items {
 		// One item may remove what another one names too: equal lines, or FILE besides FILE:LINE.
 		if listed := p.clone(); item == "" || !listed.spare(item) {
-			return fault.New("keep: %q is not in the list of what is erased; give an ID, FILE:LINE or FILE from it", item)
+			return fault.New("keep: %q is not in the list; give an ID, FILE:LINE or FILE from it", item)
 		}
 	}
 	for _, item := range items {
@@ -124,6 +125,8 @@ func (p *Plan) clone() Plan {
 	c := *p
 	c.Memories, c.Skills = slices.Clone(p.Memories), slices.Clone(p.Skills)
 	c.Lines, c.Recorded = slices.Clone(p.Lines), slices.Clone(p.Recorded)
+	c.Doubtful, c.DoubtfulSkills = slices.Clone(p.Doubtful), slices.Clone(p.DoubtfulSkills)
+	c.Related = slices.Clone(p.Related)
 	return c
 }
 
@@ -133,8 +136,12 @@ func (p *Plan) spare(item string) bool {
 	is := func(id string) bool {
 		return id == item || shortID.MatchString(item) && strings.HasSuffix(id, "_"+item)
 	}
-	p.Memories = slices.DeleteFunc(p.Memories, func(h record.Hit) bool { return is(h.ID) })
-	p.Skills = slices.DeleteFunc(p.Skills, func(h record.SkillHit) bool { return is(h.ID) })
+	for _, list := range []*[]record.Hit{&p.Memories, &p.Doubtful, &p.Related} {
+		*list = slices.DeleteFunc(*list, func(h record.Hit) bool { return is(h.ID) })
+	}
+	for _, list := range []*[]record.SkillHit{&p.Skills, &p.DoubtfulSkills} {
+		*list = slices.DeleteFunc(*list, func(h record.SkillHit) bool { return is(h.ID) })
+	}
 	at := slices.IndexFunc(p.Lines, func(l Line) bool { return fmt.Sprintf("%s:%d", l.File, l.Line) == item })
 	if at >= 0 { // and its equals, which Forget does not tell apart
 		line := p.Lines[at]
@@ -149,7 +156,10 @@ func (p *Plan) spare(item string) bool {
 var shortID = regexp.MustCompile(`^[0-9a-f]{6}$`)
 
 // size is the number of things that restrict and Spare may remove.
-func (p *Plan) size() int { return len(p.Memories) + len(p.Skills) + len(p.Lines) + len(p.Recorded) }
+func (p *Plan) size() int {
+	return len(p.Memories) + len(p.Skills) + len(p.Lines) + len(p.Recorded) + len(p.Doubtful) + len(p.DoubtfulSkills) +
+		len(p.Related)
+}
 
 // Forget erases what Plan has listed as shown, and returns what was erased. What was stored or written since is not
 // erased, and Left names it. With an error the rest is still there; calling again erases it.

@@ -133,6 +133,25 @@ func TestSpare(t *testing.T) {
 	}
 }
 
+// What is listed and not erased may be named too: everything in a list can be kept.
+func TestSpareInDoubt(t *testing.T) {
+	t.Parallel()
+	p := Plan{Mentions: mesh.Mentions{
+		Doubtful:       []record.Hit{hit("mem_1_aaaaaa"), hit("mem_1_bbbbbb")},
+		DoubtfulSkills: []record.SkillHit{{Skill: &record.Skill{ID: "skill_1_cccccc"}}},
+		Related:        []record.Hit{hit("mem_1_dddddd")},
+	}}
+	items := []string{"mem_1_aaaaaa", "cccccc", "dddddd"}
+	if err := p.Spare(items); err != nil || len(p.Doubtful) != 1 || len(p.DoubtfulSkills)+len(p.Related) != 0 {
+		t.Errorf("without %q: %+v, %v", items, p, err)
+	}
+	if err := p.Spare([]string{"mem_1_eeeeee"}); err == nil || len(p.Doubtful) != 1 {
+		t.Errorf("mem_1_eeeeee is not in the list: %+v, %v", p, err)
+	}
+}
+
+func hit(id string) record.Hit { return record.Hit{Record: &record.Record{ID: id}} }
+
 func TestLeftMayHaveOnlyTheWord(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -241,7 +241,7 @@ func TestForgetSubject(t *testing.T) {
 	form = digestOfForm(again, "/forget")
 	form.Set("about", "Ana")
 	form.Set("keep", "nothing.md")
-	f.shows(f.post("/forget", http.StatusUnprocessableEntity, form), "is not in the list of what is erased")
+	f.shows(f.post("/forget", http.StatusUnprocessableEntity, form), "is not in the list")
 	form.Del("keep")
 	erased := f.post("/forget", 200, form)
 	f.shows(erased, "Erased: 2 memories")
@@ -251,7 +251,7 @@ func TestForgetSubject(t *testing.T) {
 	if err != nil || strings.Contains(string(data), "Ana") {
 		t.Errorf("MEMORY.md is %q, %v", data, err)
 	}
-	f.shows(f.get("/forget?about=the", http.StatusUnprocessableEntity), "about: ", `value="the"`)
+	f.shows(f.get("/forget?about=the", http.StatusUnprocessableEntity), "give a name or a few words", `value="the"`)
 	// A name that is a word too, and a memory that the person keeps.
 	stays := f.store(record.Memory{Content: "Yesterday Rose called"}, "")
 	f.store(record.Memory{Content: "We met Rose in Oslo"}, "")

@@ -22,10 +22,13 @@ type Subject struct {
 func ParseSubject(text string) (s Subject, ok bool) {
 	s.Text = strings.TrimSpace(text)
 	s.full = map[string]bool{}
-	for _, w := range named.Words(s.Text) {
+	words := named.Words(s.Text)
+	// No one wants every "will" and "may" forgotten, so those are names without a capital letter too.
+	small := !slices.ContainsFunc(words, func(w named.Word) bool { return !named.MayBe(strings.ToLower(w.Text)) })
+	for _, w := range words {
 		low := strings.ToLower(w.Text)
 		s.full[low] = true
-		if w.Capital && named.Ordinary(low) && !slices.Contains(s.names, low) {
+		if (w.Capital && named.Ordinary(low) || small && named.Modal(low)) && !slices.Contains(s.names, low) {
 			s.names = append(s.names, low)
 		}
 	}

@@ -66,7 +66,7 @@ func (s sight) coupled(i int) bool {
 	w := s.word(i)
 	switch {
 	case w.Capital:
-		return w.low == "i" || surname(w.low)
+		return w.low == "i" || surname(w.low) || times[w.low]
 	case possessors[w.low]:
 		return isPerson(s.word(i + 1).low)
 	}

@@ -16,6 +16,9 @@ import (
 // Ordinary reports whether a name, in lower case, is a word of English too.
 func Ordinary(name string) bool { return people[name] || things[name] || times[name] }
 
+// MayBe reports whether a word in lower case may be a name: it is no word of English, or a name too.
+func MayBe(low string) bool { return Ordinary(low) || !word.IsEnglish(low) }
+
 // Modal reports whether a name is a word that nearly every text has. Written small it is never taken for the name.
 func Modal(name string) bool { return name == "will" || name == "may" }
 
@@ -181,9 +184,7 @@ func (s sight) compound() bool {
 }
 
 // surname reports whether a word that is written large may be a surname.
-func surname(low string) bool {
-	return low != "i" && !calendar[low] && (Ordinary(low) || !word.IsEnglish(low))
-}
+func surname(low string) bool { return low != "i" && !calendar[low] && MayBe(low) }
 
 func digital(w Word) bool { return w.Text != "" && unicode.IsDigit(rune(w.Text[0])) }
 

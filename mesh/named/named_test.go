@@ -22,6 +22,7 @@ Bill|Bill paid it back
 Bill|Bill Silva called.
 Bill|Bill Silva is my dentist.
 Rose|Rose Silva
+Mark|Mark and April came.
 May|May Ferreira called.
 May|May's brother lives in Oslo.
 May|Dr. May is on holiday.
