@@ -130,6 +130,9 @@ func (s sight) predicate(i int) bool {
 	if unchanged[w.low] && s.is(commands) || s.dated(i) {
 		return false
 	}
+	if s.travels(i) {
+		return true
+	}
 	if follow := s.word(i + 1); strings.HasSuffix(w.low, "s") && s.beside(i) && verbs[follow.low] {
 		return false // "Mark reports are late": more than one of them
 	}
@@ -161,13 +164,16 @@ func (s sight) copula(i int) bool {
 	if beings[w.low] {
 		return s.copula(s.skipAdverbs(i + 1))
 	}
+	if s.travels(i) {
+		return true
+	}
 	if strings.HasSuffix(w.low, "ing") {
 		if kind := does(w, true); kind != nothing || w.low == "going" {
 			return kind == humanly || s.is(people)
 		}
 	}
 	place := s.word(i + 1)
-	if states[w.low] || s.complement(i) || w.low == "in" && confines[place.low] {
+	if states[w.low] || s.beside(i) && states[place.low] || s.complement(i) || w.low == "in" && confines[place.low] {
 		return true
 	}
 	return s.is(people) && (whereabouts[w.low] || prepositions[w.low] && place.Capital && !calendar[place.low] ||
@@ -223,6 +229,12 @@ func (s sight) object(i int) bool {
 func (s sight) dated(i int) bool {
 	after := s.word(i + 2)
 	return s.word(i+1).low == "to" && (calendar[after.low] || periods[after.low] || digital(after))
+}
+
+// travels reports whether the words from an index on are of a journey to a town: "moved to Coimbra".
+func (s sight) travels(i int) bool {
+	town := s.word(i + 2)
+	return journeys[s.word(i).low] && s.word(i+1).low == "to" && s.beside(i+1) && town.Capital && surname(town.low)
 }
 
 // deed is what a verb says of who does it.

@@ -140,7 +140,7 @@ func (s sight) before() strength {
 		return weak
 	case s.is(times) && (monthly[last.low] || digital(last) || digital(next)), beside && articles[last.low]:
 		return barred
-	case beside && addressed[last.low]:
+	case beside && addressed[last.low], beside && last.low == "and" && s.named(s.at-2):
 		return strong
 	case s.is(times), quoted(prefix, s.line[w.end:]):
 		return weak
@@ -180,13 +180,22 @@ func (s sight) compound() bool {
 		r, _ := utf8.DecodeRuneInString(joined)
 		return unicode.IsLower(r)
 	}
-	return s.beside(s.at) && (digital(next) || next.low == "of" || next.Capital && !surname(next.low))
+	return s.beside(s.at) && (digital(next) || roman(next.Text) || next.low == "of" || next.Capital && !surname(next.low))
 }
 
 // surname reports whether a word that is written large may be a surname.
 func surname(low string) bool { return low != "i" && !calendar[low] && MayBe(low) }
 
 func digital(w Word) bool { return w.Text != "" && unicode.IsDigit(rune(w.Text[0])) }
+
+// roman reports whether a word is a Roman number of more than one sign.
+func roman(text string) bool { return len(text) > 1 && strings.Trim(text, "IVX") == "" }
+
+// named reports whether the word at an index is a name and before "and": "Ana and April".
+func (s sight) named(i int) bool {
+	w := s.word(i)
+	return w.Capital && s.beside(i) && surname(w.low)
+}
 
 // quoted reports whether a word is all that quotation marks have, as the title of a song is.
 func quoted(before, after string) bool {

@@ -64,6 +64,10 @@ Bill|Bill sold his car.
 Mark|Mark is coming on Friday.
 Art|**Art** drove home.
 Rose|Rose broke her wrist.
+Mark|Mark is lactose intolerant.
+May|May moved to Coimbra.
+Heather|Heather is moving to Braga.
+April|Ana and April went climbing.
 Bill|Bill from the second floor plays the trumpet.
 Bill|Bill is in hospital.
 May|I promised May a book.
@@ -127,6 +131,9 @@ Art|art
 Grace|GRACE
 Faith|He lives in Faith.
 Faith|Faith can move mountains.
+May|May moved to Friday.
+May|Rent for April and May is paid.
+Mark|The bench Mark II is heavier.
 Ivy|Ivy covers the back wall.
 Jack|Jack up the car.
 Joy|Joy Division tickets arrived.

@@ -165,6 +165,9 @@ var events = stems(`
 	follow get go grow hear help hit hold increase keep land last lead matter mean open order pull push put reach
 	set show stand start stay stop support try turn`)
 
+// journeys are events after which a town tells that a person is meant.
+var journeys = text.Set(`moved moves moving went goes going returned returns returning flew flies flying`)
+
 // Past tenses that do not end in "ed".
 var (
 	irregularHuman = text.Set(`
