@@ -182,6 +182,9 @@ func forgetOne(ctx context.Context, c *cli.Command, memory *mesh.View, id string
 		func() string { return "Will erase " + shown }); err != nil {
 		return err
 	}
+	if yes { // nothing was shown
+		_, _ = fmt.Fprint(c.Stderr, strings.Join(lines, ""))
+	}
 	return meshcmd.Delete(ctx, c, memory, id)
 }
 

@@ -87,16 +87,16 @@ names; other keys are stored as metadata.`,
 // outcome describes what storing a memory did, in the words of the tools. It is a line of its own: RFC-0011 §9 has the
 // one before it.
 func outcome(stored mesh.Remembered) string {
+	did := "Unchanged"
 	switch {
 	case stored.Created:
-		return "Created"
+		did = "Created"
 	case len(stored.Updated) > 0:
-		return "Updated: " + strings.Join(stored.Updated, ", ")
+		did = "Updated: " + strings.Join(stored.Updated, ", ")
 	case stored.Sightings > 1:
-		return fmt.Sprintf("Unchanged, %d sightings", stored.Sightings)
-	default:
-		return "Unchanged"
+		did = fmt.Sprintf("Unchanged, %d sightings", stored.Sightings)
 	}
+	return strings.Join(append([]string{did}, stored.Notes...), ". ")
 }
 
 // storeRequest reads --metadata. The conventional fields of RFC-0011 §2.1 become fields of the memory, the rest its
