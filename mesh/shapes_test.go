@@ -42,6 +42,11 @@ func TestStandingInstructionsApply(t *testing.T) {
 	check(v, "Could you order me a coffee with sugar?", "Dark roast, no sugar.")
 	check(v, "Can you book a table for four people?")
 	check(v, "Who is allergic to celery?")
+	// A request for a summary brings up what holds for summaries only.
+	keep(t, v, record.Memory{Content: "Keep summaries under 100 words."})
+	keep(t, v, record.Memory{Content: "Always end summaries with a joke.", Source: "assistant"})
+	settleVectors(t, v)
+	check(v, "write a summary of what was said about the weather", "Keep summaries under 100 words.")
 	// SECURITY: a group has its own only, and what it said is no instruction to the direct conversation.
 	check(red, "Can you tell me the weather in Oslo?", "Always give the weather in Fahrenheit.")
 	kelvin := "Always give temperatures in Kelvin and Celsius when I ask about the weather."

@@ -164,6 +164,11 @@ func TestNextSessionContinues(t *testing.T) {
 	s := open(t, dir, audience.DM())
 	store(t, s, "The deploy runs on Thursdays.", record.Private)
 	store(t, s, "From now on answer in Norwegian.", record.Private)
+	if _, err := s.Memory.Store(t.Context(), record.Memory{
+		Content: "From now on answer in rhymes.", Source: record.Assistant,
+	}, record.Private); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.Memory.Distill(t.Context(), record.LessonRequest{
 		Situation: "s", ErrorPattern: "p", Oversight: "o", Fix: "f", PreventativeRule: "Dump before a migration.",
 		Severity: "high", ApplicableScope: "databases",
@@ -180,7 +185,7 @@ func TestNextSessionContinues(t *testing.T) {
 		"- 2026-02-13 10:00: Checkpoint before compaction: Project kiosk; Asked last: why",
 		"- Renew the domain (memory/2026-02-10-topic-of-day.md)", "- Call the plumber (notes/2026-02-14.md)",
 		"Who waters the plants?", "[high] Dump before a migration. (scope: databases)\n", "The deploy runs on Thursdays.",
-		"Standing instructions and preferences:\n- 2026-02-14: From now on answer in Norwegian.",
+		"Standing instructions and preferences:\n- 2026-02-14: From now on answer in Norwegian.\nNewest:",
 	}, []string{"what else matters", "Sign the lease (", "Saved on session end", "Not shown"})
 	if strings.Index(got.Text, "Second.") > strings.Index(got.Text, "First.") {
 		t.Error("the older log entry comes first")

@@ -15,9 +15,10 @@ const (
 )
 
 // Standing returns up to limit standing instructions and preferences that the query brings up and f admits: those that
-// are nearest to it, the newest first, because of two that contradict each other the later one holds.
+// are nearest to it, the newest first, because of two that contradict each other the later one holds. A request for a
+// summary, which is near everything about its subject, brings up those for summaries.
 func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
-	if r.fused || r.question.summary {
+	if r.fused {
 		return nil
 	}
 	leastCosine, leastWords := float32(otherTrigger), float32(otherTrigger)
@@ -32,14 +33,18 @@ func (r *Candidates) Standing(limit int, f Filter) []record.Hit {
 		}
 		for _, number := range p.Standing {
 			doc := int(number)
-			if d := &p.Docs[doc]; d.Assistant || p.foreign(doc) || !p.admits(doc, f) {
+			if p.foreign(doc) || !p.admits(doc, f) {
 				continue
 			}
 			words := float32(0)
 			if r.rarity > 0 {
 				words = min(1, p.Own[doc]/float32(r.rarity))
 			}
-			if p.raw[doc] >= leastCosine || words >= leastWords {
+			applies := p.raw[doc] >= leastCosine || words >= leastWords
+			if r.question.summary {
+				applies = asksSummary.MatchString(p.Record(doc).Content)
+			}
+			if applies {
 				best.add(leader{p.raw[doc] + words, i, doc})
 			}
 		}

@@ -45,6 +45,13 @@ func TestIsStanding(t *testing.T) {
 	if r := (Record{Memory: Memory{Content: "Dark mode.", Tags: []string{"#Preference"}}}); !r.IsStanding() {
 		t.Error("the tag preference is not enough")
 	}
+	// SECURITY: what an assistant said is no instruction, whatever its tags.
+	for source, want := range map[string]bool{"user": true, "": true, "Rui": true, "assistant": false, "Agent": false} {
+		r := Record{Memory: Memory{Content: "From now on answer in Norwegian.", Source: source, Tags: []string{"standing"}}}
+		if got := r.IsStanding(); got != want {
+			t.Errorf("IsStanding of what %q said = %v, want %v", source, got, want)
+		}
+	}
 	lesson := Record{Memory: Memory{Content: "Always run the tests when I push."}, Lesson: &Lesson{}}
 	if lesson.IsStanding() {
 		t.Error("a lesson is a standing instruction; it has its own way into a session")

@@ -371,13 +371,13 @@ func TestImageOfAnotherCompartment(t *testing.T) {
 // format.
 func TestImageFormat(t *testing.T) {
 	t.Parallel()
-	const format, want = "9.2", "a27ab9a5ac912c3d"
+	const format, want = "10.2", "92d8881da832bf85"
 	hash := sha256.New()
 	words := keyword.New()
 	for i, text := range []string{
 		"We painted the cellar's ladder; userID 17 and HTTPServer v2.0 in snake_case.", "ЁЛКА стоит. 東京タワーへ行く",
 		"Always answer in French when I ask about wine.", "I prefer tea", "The user prefers tea.", "Please use metric units.",
-		"Use UTC in all reports.", "Use UTC in this report.",
+		"Use UTC in all reports.", "Use UTC in this report.", "Show temperatures in Celsius.", "Write a letter to all tenants.",
 		"the \u202eend\u200b of\ta\x07 bell\r\nline",
 		strings.Repeat("A long text about many pumps and valves. ", 60), "“No.”", "",
 	} {

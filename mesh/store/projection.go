@@ -340,7 +340,7 @@ func (p *Projection) setStanding(id string) {
 	}
 	r := p.record(doc)
 	standing := r.IsStanding()
-	if len(r.Content) <= maxRule && r.Lesson == nil && r.Reflection == nil {
+	if len(r.Content) <= maxRule && r.MayStand() {
 		for _, revision := range p.revisions.by[id] {
 			old, ok := p.doc(revision.Old)
 			standing = standing || ok && p.docs[old].Standing
