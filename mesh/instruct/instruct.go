@@ -20,60 +20,56 @@ const maxSentences = 6
 
 // In reports whether a text has a standing instruction or a preference.
 func In(text string) (found bool) {
-	sentences(text, func(sentence string, reported bool) bool {
-		if !reported && mayBegin(sentence) {
-			found = standing(sentence)
-		}
+	sentences(text, func(sentence string) bool {
+		found = mayInstruct(sentence) && instructs(sentence)
 		return !found
 	})
 	return found
 }
 
-// mayBegin reports whether the first word can begin an instruction. Most sentences of most memories end here.
-func mayBegin(sentence string) bool {
+// mayInstruct reports whether the first word can begin an instruction, or a later clause may be one. Most sentences of
+// most memories end here.
+func mayInstruct(sentence string) bool {
 	first := sentence[:len(sentence)-len(strings.TrimLeftFunc(sentence, func(r rune) bool {
 		return unicode.IsLetter(r) || r == '-'
 	}))]
 	word := strings.ToLower(first)
 	return sayVerbs[word] || workVerbs[word] || askVerbs[word] || places[word] || quantifiers[word] || owners[word] ||
-		openers[word] || outputs[singular(word)] || mass[word]
+		openers[word] || outputs[singular(word)] || styles[singular(word)] || mass[word] || strings.Contains(sentence, ", so ") ||
+		strings.Contains(sentence, ", please ")
 }
 
-// standing reports whether a sentence, or what follows ", so" in it, is an instruction or a preference.
-func standing(sentence string) bool {
+// joints come between a reason and an instruction: "I'm vegan, so never suggest meat".
+var joints = phrasesOf(", so|, but|, and|, please")
+
+// instructs reports whether a sentence, or a clause of it, is an instruction or a preference.
+func instructs(sentence string) bool {
 	s := tokens(sentence)
-	question := strings.HasSuffix(strings.TrimRight(sentence, " \n\"”)"), "?")
-	if label(sentence) || !question && (wishes(s) || requires(s)) {
+	switch question := strings.HasSuffix(sentence, "?"); {
+	case announces(s, sentence):
 		return true
-	}
-	if asks(s) {
+	case asks(s):
 		return false
-	}
-	if prefers(s) || !question && commands(s) {
+	case prefers(s):
+		return true
+	case question:
+		return false
+	case wishes(s) || requires(s) || terse(s) || commands(s):
 		return true
 	}
 	for i := range s {
-		if has(s, i, ",") && (has(s, i+1, "so") || has(s, i+1, "but") || has(s, i+1, "and") || has(s, i+1, "please")) &&
-			commands(s[i+1:]) {
+		if joints.at(s, i) > 0 && commands(s[i+1:]) {
 			return true
 		}
 	}
 	return false
 }
 
-// label reports whether a sentence ends with a colon and announces an instruction: "User preference:".
-func label(sentence string) bool {
-	name, ok := strings.CutSuffix(strings.TrimSpace(sentence), ":")
-	if !ok {
-		return false
-	}
-	words := strings.Fields(strings.ToLower(name))
-	if n := len(words); n > 0 && n < 4 {
-		last := words[n-1]
-		return last == "rule" || last == "rules" || last == "preference" || last == "preferences" || last == "instruction" ||
-			last == "instructions" || last == "convention" || last == "conventions"
-	}
-	return false
+// announces reports whether a sentence ends with a colon and tells that an instruction follows: "User preference:".
+func announces(s []token, sentence string) bool {
+	n := len(s)
+	return strings.HasSuffix(sentence, ":") && n > 0 && n < 4 && rules[singular(s[n-1].low)] &&
+		(!strings.HasSuffix(s[0].low, "'s") || s[0].low == "user's")
 }
 
 // asks reports whether a sentence begins as a question: "What do I prefer …".

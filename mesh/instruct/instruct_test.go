@@ -11,7 +11,7 @@ func TestIn(t *testing.T) {
 	for _, test := range []struct {
 		file          string
 		missed, wrong float64
-	}{{"testdata/chosen.txt", .05, .01}} {
+	}{{"testdata/chosen.txt", .05, .01}, {"testdata/held.txt", .15, .03}} {
 		raw, err := os.ReadFile(test.file)
 		if err != nil {
 			t.Fatal(err)

@@ -1,118 +1,104 @@
 package instruct
 
-import "strings"
+import "slices"
 
 // lead is what comes before the verb of an instruction.
 type lead struct {
 	habit   bool // it holds again and again: "by default", "when you write SQL", "always"
+	lasts   bool // "from now on"
 	once    bool // it is for one occasion: "in this report"
 	negated bool // "don't", "never"
-	should  bool // "please", "you must": somebody is told
+	fronted bool // an occasion that comes up again and again is named first
+	only    bool // "only"
 	always  bool // "always" or "never"
-	lasts   bool // "from now on"
 }
 
-// habits are phrases that make an instruction hold again and again, wherever they are in it.
-var habits = phrases(`from now on|from here on|going forward|by default|in general|at all times|as a rule|in doubt|
-	unless i ask|unless i say|unless asked|unless told|unless i tell|unless requested|unless otherwise|when i ask|
-	every time|each time|if unsure|when unsure|if you are unsure|if you're unsure|
-	if you are not sure|if you're not sure|on weekends|on weekdays|in future|in the future|without asking|
-	without my|as default|at night`)
-
-func phrases(list string) (out [][]string) {
-	for phrase := range strings.SplitSeq(list, "|") {
-		out = append(out, strings.Fields(phrase))
-	}
-	return out
-}
-
-// habitual reports whether a sentence has a phrase that makes it hold again and again.
-func habitual(s []token) bool {
-	for _, phrase := range habits {
-		if find(s, phrase...) >= 0 {
-			return true
-		}
-	}
-	for i := range s {
-		switch {
-		case has(s, i, "on") && (at(s, i+1, weekdays) || at(s, i+1, times) && at(s, i+2, weekdays)),
-			(has(s, i, "when") || has(s, i, "whenever") || has(s, i, "if")) && occasion(s[i:]):
-			return true
-		case (has(s, i, "before") || has(s, i, "after")) && isNumber(low(s, i+1)) &&
-			(has(s, i+2, "pm") || has(s, i+2, "am") || has(s, i+2, "o'clock")),
-			(has(s, i, "before") || has(s, i, "after")) && (i+2 >= len(s) || has(s, i+2, ",")) &&
-				(clock(low(s, i+1)) || has(s, i+1, "noon") || has(s, i+1, "midnight")):
-			return true
-		}
-	}
-	return false
-}
-
-// clock reports whether a word is a time of the day: "8pm", "20:00".
-func clock(word string) bool {
-	return isNumber(word) && word != "a"
-}
-
-// leads are words before the verb that change nothing.
-var leads = phrases(`please|also|and|so|but|just|simply|kindly|then|remember to|be sure to|make sure to|make sure that you|
-	make sure you|make sure that|make sure to|make sure|don't forget to|do not forget to|try to|always remember to|only|generally|
-	usually|ideally|instead|can you please|could you please|would you please|can you|could you|will you|you can|you may|
-	you could|feel free to|i want you to|i need you to|i'd like you to|i would like you to|i expect you to|
-	i'd prefer you to|i'd prefer if you|i want the assistant to|the user wants you to|the user wants me to|
-	the user wants the assistant to|the user asked me to|the user asked you to|the user asked to|user asked to|
-	the user told me to|user wants me to|user wants you to|you should|you must|you shall|you need to|you have to|
-	you ought to|agents should|the assistant should|the agent should|assistants should|agents must|be careful to|
-	try not to|the user wants agents to|user wants agents to|i always want you to|i really want you to|in short|i ask you to`)
+var (
+	// lasting phrases make an instruction hold from now on, wherever they are in it.
+	lastingPhrases = phrasesOf("from now on|from here on|going forward|in future|in the future")
+	// habits make it hold again and again.
+	habits = phrasesOf(`by default|in general|at all times|as a rule|in doubt|when in doubt|unless i ask|unless i say|
+		unless asked|unless told|unless i tell|unless requested|unless otherwise|when i ask|every time|each time|if unsure|
+		when unsure|on weekends|on weekdays|without asking|without my|as default|at night|everywhere`)
+	// leads are words before the verb that change nothing, or its sense if they have "not" or "no".
+	leads = phrasesOf(`please|also|and|so|but|just|simply|kindly|then|,|remember to|be sure to|be careful to|be careful not to|
+		make sure to|make sure that you|make sure you|make sure that|make sure|make sure not to|do not forget to|try to|
+		try not to|only|generally|usually|ideally|instead|in short|feel free to|no need to|there is no need to|
+		can you please|could you please|would you please|can you|could you|will you|would you|do not|not`)
+	agents = phrasesOf("you|agents|assistants|the assistant|the agent|me|us|the ai")
+	// duties come before what must be, permissions only before what somebody else is told.
+	duties = phrasesOf(`must|should|shall|need to|needs to|have to|has to|ought to|are to|is to|must not|should not|shall not|
+		may not|can not|do not need to|do not have to|does not need to|need not|are not to|are never to|never`)
+	permissions  = phrasesOf("may|can|could|will|will not|could not")
+	conjunctions = phrasesOf("when|whenever|if|while|unless|once|until")
+)
 
 // takeLead returns what comes before the verb, and the rest, which begins with the verb.
 func takeLead(s []token) (lead, []token) {
-	var l lead
-	l.habit, l.lasts = habitual(s), fromNowOn(s)
+	l := lead{habit: habits.in(s) || habitual(s), lasts: lastingPhrases.in(s)}
+	l.habit = l.habit || l.lasts
 	for len(s) > 1 {
-		n := 0
-		for _, phrase := range leads {
-			if len(phrase) > n && has(s, 0, phrase...) {
-				n = len(phrase)
-			}
-		}
+		n := leads.at(s, 0)
 		switch {
-		case n > 0:
-			l.should = l.should || s[0].low != "and" && s[0].low != "so" && s[0].low != "but" && s[0].low != "also"
-			if s[n-1].low == "to" && s[n-2].low == "not" {
-				l.negated = true
-			}
-		case has(s, 0, "always") || has(s, 0, "never"):
-			n, l.always, l.habit, l.negated = 1, true, true, l.negated || has(s, 0, "never")
-		case has(s, 0, "do", "not"):
-			n, l.negated = 2, true
-		case has(s, 0, "don't") || has(s, 0, "dont") || has(s, 0, "not") && l.should:
-			n, l.negated = 1, true
-		case has(s, 0, ","):
-			n = 1
+		case n > 0 && !(n == 1 && s[0].low == "make"):
+			l.only = l.only || s[0].low == "only"
+			l.negated = l.negated || s[0].low != "," && hasNot(s[:n])
+		case s[0].low == "always" || s[0].low == "never":
+			n, l.always, l.habit, l.negated = 1, true, true, l.negated || s[0].low == "never"
 		default:
-			if end, habit, ok := fronted(s); ok {
+			if n = toldTo(s); n > 0 {
+				l.negated = l.negated || hasNot(s[:n])
+			} else if end, habit, ok := fronted(s); ok {
 				l.habit, l.once = l.habit || habit, l.once || !habit && (once(s[:end]) || anyOf(s[:end], definites))
-				s = s[end:]
-				continue
+				l.fronted, n = l.fronted || habit, end
+			} else {
+				return l, s
 			}
-			return l, s
 		}
 		s = s[n:]
 	}
 	return l, s
 }
 
+// hasNot reports whether a lead turns the sense of what follows: "do not", but not "do not forget to".
+func hasNot(s []token) bool {
+	return find(s, "forget") < 0 && (find(s, "not") >= 0 || find(s, "no") >= 0 || find(s, "never") >= 0)
+}
+
+// toldTo returns the number of words that tell an assistant to do what follows: "you must", "I want you to", "the user
+// asked me not to".
+func toldTo(s []token) int {
+	if n := agents.at(s, 0); n > 0 && s[0].low != "me" && s[0].low != "us" {
+		if m := max(duties.at(s, n), permissions.at(s, n)); m > 0 {
+			return n + m
+		}
+		return 0
+	}
+	v := subject(s, 0)
+	if v < 0 {
+		return 0
+	}
+	v = hedges.skip(s, v)
+	if !at(s, v, wants) && low(s, v) != "asked" && low(s, v) != "told" && low(s, v) != "prefer" {
+		return 0
+	}
+	v++
+	n := agents.at(s, v)
+	if has(s, v+n, "not", "to") {
+		return v + n + 2
+	}
+	if has(s, v+n, "to") && (n > 0 || s[v-1].low == "asked") {
+		return v + n + 1
+	}
+	return 0
+}
+
 // fronted returns where an adverbial at the beginning ends: "in all reports,", "when you write SQL,", "by default".
 func fronted(s []token) (end int, habit, ok bool) {
-	for _, phrase := range habits {
-		if has(s, 0, phrase...) && (!strings.HasPrefix(phrase[0], "when") && phrase[0] != "unless" || has(s, len(phrase), ",")) {
-			return len(phrase), true, true
-		}
+	if n := max(habits.at(s, 0), lastingPhrases.at(s, 0)); n > 0 && (conjunctions.at(s, 0) == 0 || has(s, n, ",")) {
+		return n, true, true
 	}
-	if has(s, 0, "everywhere") {
-		return 1, true, true
-	}
-	when := has(s, 0, "when") || has(s, 0, "whenever") || has(s, 0, "if") || has(s, 0, "while") || has(s, 0, "unless")
+	when := conjunctions.at(s, 0) > 0
 	if !when && !at(s, 0, places) {
 		return 0, false, false
 	}
@@ -133,31 +119,50 @@ func fronted(s []token) (end int, habit, ok bool) {
 	return o.end, true, true
 }
 
+// asking are words between "I" or "you" and what is done again and again: "when you are not sure", "if I ever ask".
+var asking = phrasesOf("are|am|do|not|want|to|ever|need|have")
+
 // occasion reports whether an adverbial is for something that comes up again and again: "when I ask about wine", "if a
-// test fails", "for code reviews".
+// test fails", "for code reviews", "after 8 pm".
 func occasion(s []token) bool {
-	if once(s) || anyOf(s, gone) {
+	switch o := objectAt(s, 1); {
+	case once(s) || anyOf(s, gone):
 		return false
-	}
-	i := 1
-	if gerund(low(s, i), sayVerbs, workVerbs, askVerbs) {
+	case gerund(low(s, 1), sayVerbs, workVerbs, askVerbs), at(s, 1, weekdays), clockAt(s, 0):
 		return true
-	}
-	if has(s, i, "i") || has(s, i, "you") || has(s, i, "we") {
-		i++
-		for has(s, i, "are") || has(s, i, "am") || has(s, i, "do") || has(s, i, "not") || has(s, i, "don't") ||
-			has(s, i, "want") || has(s, i, "to") || has(s, i, "ever") {
-			i++
-		}
-		return at(s, i, sayVerbs, workVerbs) || gerund(low(s, i), sayVerbs, workVerbs) || has(s, i, "unsure") ||
-			has(s, i, "sure") || has(s, i-1, "don't") && has(s, i, "know")
-	}
-	o := objectAt(s, i)
-	switch {
-	case at(s, i, weekdays) || has(s, i, "doubt"):
+	case has(s, 1, "i") || has(s, 1, "you") || has(s, 1, "we"):
+		i := asking.skip(s, 2)
+		return at(s, i, sayVerbs, workVerbs, states) || gerund(low(s, i), sayVerbs, workVerbs, otherVerbs) ||
+			has(s, i-1, "not") && has(s, i, "know")
+	case has(s, 1, "something") || has(s, 1, "anything"):
 		return true
 	case o.kind == single:
-		return o.head != "" && (has(s, i, "a") || has(s, i, "an"))
+		return o.head != "" && (has(s, 1, "a") || has(s, 1, "an"))
+	default:
+		return o.general() && !limited(s, o.end)
 	}
-	return o.general() && !limited(s, o.end)
+}
+
+// habitual reports whether an adverbial in a sentence makes it hold again and again: "on Fridays", "after 8 pm".
+func habitual(s []token) bool {
+	for i := range s {
+		if has(s, i, "on") && (at(s, i+1, weekdays) || at(s, i+1, times) && at(s, i+2, weekdays)) ||
+			(has(s, i, "when") || has(s, i, "whenever") || has(s, i, "if")) && occasion(s[i:]) || clockAt(s, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// clockAt reports whether a limit on the time of the day is at place i: "after 8 pm", "before noon".
+func clockAt(s []token, i int) bool {
+	if !has(s, i, "before") && !has(s, i, "after") {
+		return false
+	}
+	hour := low(s, i+1)
+	if hour == "noon" || hour == "midnight" {
+		return true
+	}
+	ends := i+2 >= len(s) || slices.Contains([]string{",", "pm", "am", "o'clock", "please"}, s[i+2].low)
+	return isNumber(hour) && hour != "a" && ends
 }
