@@ -2,8 +2,8 @@ package instruct
 
 import "strings"
 
-// commands reports whether a sentence begins with an instruction: a verb in its base form, and an object or a manner for
-// all of something.
+// commands reports whether a sentence begins with an instruction: a verb in its base form, and an object or a manner
+// for all of something.
 func commands(s []token) bool {
 	l, s := takeLead(s)
 	if has(s, 0, "let", "me", "know") {
@@ -15,7 +15,7 @@ func commands(s []token) bool {
 	if len(s) == 0 || l.once {
 		return false
 	}
-	verb := s[0].low
+	verb := low(s, 0)
 	switch {
 	case names(s):
 		return !l.negated
@@ -29,9 +29,12 @@ func commands(s []token) bool {
 		return bans(s, l)
 	case verb == "stop" && len(s) > 1 && !l.negated:
 		return stops(s)
-	case verb == "be":
+	case verb == "be", seeming[verb] && l.fronted && tone(s):
 		return tone(s)
 	case l.negated:
+		if comma := find(s, ","); comma > 0 { // "don't move, there is a wasp"
+			s = s[:comma]
+		}
 		return forbids(s, l)
 	case !sayVerbs[verb] && !askVerbs[verb] && !workVerbs[verb] || !l.habit && isNoun(s):
 		return false
@@ -41,9 +44,11 @@ func commands(s []token) bool {
 
 // acts reports whether a verb follows "always" or "never", and not what is left of a fact: "always late", "never saw".
 func acts(s []token, l lead) bool {
-	verb := s[0].low
+	verb := low(s, 0)
 	switch {
-	case len(s) == 1, pasts[verb], tones[verb], strings.HasSuffix(verb, "ing"), has(s, 0, "give", "up"):
+	case len(s) == 1:
+		return l.negated && (sayVerbs[verb] || workVerbs[verb] || strings.HasPrefix(verb, "auto-"))
+	case pasts[verb], tones[verb], strings.HasSuffix(verb, "ing"), has(s, 0, "give", "up"):
 		return false
 	case adjectives[verb] && (at(s, 1, places) || at(s, 1, relatives)):
 		return false
@@ -59,19 +64,21 @@ func acts(s []token, l lead) bool {
 
 // forbids reports whether "don't" is followed by what holds again and again.
 func forbids(s []token, l lead) bool {
-	verb, o := s[0].low, objectAt(s, 1)
-	the := o.kind == definite && !certainly(s[1:]) && !has(s, 1, "me") && !has(s, 1, "us")
+	verb, o := low(s, 0), objectAt(s, 1)
+	the := o.kind == definite && !certainly(s, 1) && !has(s, 1, "me") && !has(s, 1, "us")
 	switch {
 	case dropped[verb], has(s, 1, "up"), len(s) == 1 && !sayVerbs[verb]:
 		return false
 	case !sayVerbs[verb] && !workVerbs[verb]:
-		return l.habit && o.kind != definite || has(s, 1, "any") && o.head != ""
-	case the && told[verb], the && !s[1].name:
+		return l.habit && o.kind != definite || has(s, 1, "any") && o.head != "" || has(s, 1, "me") && len(s) > 2
+	case has(s, 1, "i") || has(s, 1, "that", "i"): // "don't assume I know"
+		return sayVerbs[verb]
+	case the && told[verb], the && !isName(s, 1):
 		return l.habit && !at(s, 1, persons)
 	case limited(s, o.end), at(s, o.end, places) && certain(s, o.end+1):
 		return l.habit
 	case o.kind == bare && o.head == "" && o.end > 1 && !sayVerbs[verb]:
-		return l.habit || o.plural || s[1].name
+		return l.habit || o.plural || isName(s, 1)
 	case len(s) == 1:
 		return verb != "stop" && verb != "call"
 	}
@@ -80,12 +87,12 @@ func forbids(s []token, l lead) bool {
 
 // certain reports whether one thing that everybody knows of is at place i: "the lawn".
 func certain(s []token, i int) bool {
-	return objectAt(s, i).kind == definite && !certainly(s[i:]) && !s[i].name && !at(s, i, pronouns)
+	return objectAt(s, i).kind == definite && !certainly(s, i) && !isName(s, i) && !at(s, i, pronouns)
 }
 
 // isNoun reports whether the first word is no verb, because another one follows: "Format changes annoyed Vera".
 func isNoun(s []token) bool {
-	if has(s, 1, "of") || has(s, 1, "with") && !speech[s[0].low] && !askVerbs[s[0].low] && s[0].low != "lead" {
+	if has(s, 1, "of") || has(s, 1, "with") && !withVerbs[low(s, 0)] {
 		return true
 	}
 	for i := 1; i < len(s); i++ {
@@ -96,7 +103,7 @@ func isNoun(s []token) bool {
 		if finites[word] && before != "to" && before != "i" && before != "you" && before != "we" && !owners[before] {
 			return true
 		}
-		if i > 1 && strings.HasSuffix(word, "ed") && len(word) > 4 && s[0].low != "keep" && before != "and" &&
+		if i > 1 && strings.HasSuffix(word, "ed") && len(word) > 4 && low(s, 0) != "keep" && before != "and" &&
 			!at(s, i-1, quantifiers, definites, singles, owners, places) && !adjective(s, i) {
 			return true
 		}
@@ -112,20 +119,23 @@ func adjective(s []token, i int) bool {
 
 // lasting reports whether a request in the base form holds again and again.
 func lasting(s []token, l lead) bool {
-	verb, o := s[0].low, objectAt(s, 1)
-	if has(s, 1, "me") || has(s, 1, "up") || has(s, 1, "out") || has(s, 1, "us") { // "give me dates in UTC"
-		o = objectAt(s, 2)
+	verb, first := low(s, 0), 1
+	if particles[low(s, 1)] { // "give me dates in UTC"
+		first = 2
 	}
-	rest := s[o.end:]
+	o := objectAt(s, first)
+	rest, the := s[o.end:], certainly(s, first)
 	only := l.only && o.kind == bare && o.plural
 	switch {
-	case anyOf(s, others), o.head == "" && strings.HasSuffix(low(s, 1), "ing"):
+	case anyOf(s, others), o.head == "" && strings.HasSuffix(low(s, 1), "ing") && !strings.HasSuffix(low(s, 1), "thing"):
 		return false
 	case guarded(s, o), has(s, 1, "me") && recurring(s), only && !limited(rest, 0):
 		return true
-	case !sayVerbs[verb] && !(workVerbs[verb] && l.habit), verb == "call":
+	case verb == "call", verb == "alert", !sayVerbs[verb] && !workVerbs[verb] && !(askVerbs[verb] && l.habit):
 		return false
-	case o.kind == definite && !certainly(s[1:]) && !s[1].name:
+	case workVerbs[verb] && !sayVerbs[verb] && !l.habit:
+		return o.kind == bare && o.head != "" && kind(s, o) || special(s, o)
+	case o.kind == definite && !the && !isName(s, 1):
 		switch {
 		case has(s, 1, "it"), has(s, 1, "them"):
 			return l.habit || verb == "keep" && at(s, 2, tones)
@@ -133,40 +143,48 @@ func lasting(s []token, l lead) bool {
 			return l.fronted && has(s, 1, "the")
 		}
 	case limited(rest, 0) && !choices.in(rest):
-		return false
+		return special(s, o)
+	case the && (tones[low(rest, 0)] || one(rest, 0, "first", "last")):
+		return true
 	}
-	return speech[verb] && spoken(s) || placed(s) || l.habit && (o.kind != single || o.head != "") || kind(s, o) ||
-		chosen(s, o) || special(s, o)
+	switch {
+	case l.told && one(s, first, "each", "every") && o.head != "", l.habit && (o.kind != single || o.head != ""):
+		return true
+	}
+	return speech[verb] && spoken(s) || placed(s) || kind(s, o) || chosen(s, o) || special(s, o)
 }
 
 // kind reports whether what is asked for is all of a kind, and how it must be or where: "answers short", "prices in
 // euros", "captions to images".
 func kind(s []token, o object) bool {
 	rest := s[o.end:]
-	in := objectAt(rest, 1)
+	in, somewhere := objectAt(rest, 1), at(rest, 0, places)
 	switch {
-	case o.kind <= single && at(rest, 0, places) && !has(rest, 0, "from") && in.kind == bare && in.general():
+	case somewhere && o.kind <= single && !has(rest, 0, "from") && in.kind == bare && in.general():
 		return closes(rest, in.end)
-	case o.general() && (manner(rest, 0) || o.kind != quantified && anywhere(s[0].low, rest)):
+	case o.general() && (manner(rest, 0) || o.kind != quantified && anywhere(low(s, 0), rest)):
 		return true
 	case o.kind == quantified && o.head != "" && (has(rest, 0, "you") || has(rest, 0, "that", "you")):
 		return true
-	case o.general() && at(rest, 0, places) && (in.kind == bare && in.plural || in.kind == owned): // "emails to customers polite"
+	case somewhere && o.general() && (in.kind == bare && in.plural || in.kind == owned):
+		// "emails to customers polite"
 		return manner(rest, in.end)
 	}
 	// "Address clients formally", "Keep headings descriptive".
-	return o.kind == bare && o.plural && (tones[low(rest, 0)] || adverb(low(rest, 0))) && len(rest) == 1 ||
-		s[0].low == "keep" && o.general() && (len(rest) == 1 || len(rest) == 3 && has(rest, 1, "and")) && quality(rest, 0)
+	adjective := len(rest) == 1 || len(rest) == 3 && has(rest, 1, "and")
+	return adjective && (o.general() && o.kind != quantified && quality(rest, 0) ||
+		(o.kind == bare && o.plural || low(s, 0) == "address") && (tones[low(rest, 0)] || adverb(low(rest, 0))))
 }
 
 // anywhere reports whether what follows all of a kind is no certain thing, place or receiver: "per kilo", "at zero".
 func anywhere(verb string, rest []token) bool {
-	if !at(rest, 0, places) || has(rest, 0, "from") || has(rest, 0, "of") || has(rest, 0, "to") && !changes[verb] || byTime(rest, 0) {
+	to := has(rest, 0, "to") && !changes[verb]
+	if !at(rest, 0, places) || to || one(rest, 0, "from", "of") || byTime(rest, 0) {
 		return false
 	}
 	switch o := objectAt(rest, 1); o.kind {
 	case definite, absent, quantified:
-		return o.kind == definite && certainly(rest[1:])
+		return o.kind == definite && certainly(rest, 1)
 	case single:
 		return !has(rest, 0, "in") && !has(rest, 0, "on") && !has(rest, 0, "into")
 	default:
@@ -177,34 +195,45 @@ func anywhere(verb string, rest []token) bool {
 // choices are words for what is chosen over something else.
 var choices = phrasesOf("instead of|rather than|over|not|, not|and not|, never")
 
-// chosen reports whether an object is enough, because its verb chooses it for ever: "use metric units", "avoid jargon".
+// chosen reports whether an object is enough, because its verb chooses it: "use metric units", "avoid jargon".
 func chosen(s []token, o object) bool {
-	verb, rest := s[0].low, s[o.end:]
-	ends := len(rest) == 0 || adverb(low(rest, 0)) || has(rest, 0, "only") || choices.at(rest, 0) > 0 || has(rest, 0, "for") && objectAt(rest, 1).general() ||
-		has(rest, 0, "in") && formatAt(rest, 1) > 0
+	verb, rest := low(s, 0), s[o.end:]
+	ends := len(rest) == 0 || adverb(low(rest, 0)) || has(rest, 0, "only") || choices.at(rest, 0) > 0 ||
+		has(rest, 0, "for") && objectAt(rest, 1).general() || has(rest, 0, "in") && formatAt(rest, 1) > 0
 	switch {
 	case !plainVerbs[verb]:
 		return false
 	case o.general() && o.kind != quantified:
-		return ends || at(rest, 0, places) || has(rest, 0, ",") || has(rest, 0, "and") || has(rest, 0, "the", "first", "time")
+		return ends || at(rest, 0, places) || one(rest, 0, ",", "and") || has(rest, 0, "the", "first", "time")
 	case verb == "use" && o.kind == single:
 		return styles[o.head] && o.plural
-	case verb == "use" && (o.kind == bare || s[1].name):
-		return ends && (len(rest) > 0 || formats[low(s, o.end-1)] || formats[singular(low(s, o.end-1))])
+	case verb == "use" && (o.kind == bare || isName(s, 1)):
+		return ends || at(rest, 0, places) && objectAt(rest, 1).kind == bare
+	case verb == "include":
+		return o.kind == bare && o.plural && len(rest) == 0
 	}
-	return preferring[verb] && (o.kind == bare || s[1].name) && (ends || verb == "prefer")
+	return preferring[verb] && (o.kind == bare || isName(s, 1)) && (ends || verb == "prefer")
 }
 
 // special reports whether a verb is followed by what makes only it an instruction.
 func special(s []token, o object) bool {
 	rest := s[o.end:]
-	switch s[0].low {
+	switch low(s, 0) {
 	case "address", "round":
-		return o.kind == quantified && len(rest) > 1 && !byTime(rest, 0)
+		return o.kind == quantified && len(rest) > 1 && !byTime(rest, 0) && !limited(rest, 0)
 	case "convert":
 		return o.kind == bare && has(rest, 0, "to")
+	case "indent":
+		return o.kind != definite
+	case "refer":
+		return find(s, "as") > 0
+	case "remind":
+		topic := objectAt(s, 3)
+		return (has(s, 1, "me", "of") || has(s, 1, "me", "about")) && topic.kind == bare && topic.plural
+	case "suggest", "offer", "give", "show", "list", "recommend", "propose":
+		return at(s, 1, limits) && (isNumber(low(s, 2)) || at(s, 2, limits) && isNumber(low(s, 3))) && !limited(rest, 0)
 	case "lead":
-		return has(s, 1, "with") && certainly(s[2:])
+		return has(s, 1, "with") && certainly(s, 2)
 	case "sign":
 		return has(s, 1, "off", "with") && !has(s, 3, "the")
 	case "say":
@@ -222,7 +251,7 @@ func placed(s []token) bool {
 		return true
 	}
 	for i := 1; i+1 < len(s); i++ {
-		if !at(s, i, places) || !at(s, i+1, quantifiers) || has(s, i, "for", "all") && lists[s[0].low] {
+		if !at(s, i, places) || !at(s, i+1, quantifiers) || has(s, i, "for", "all") && lists[low(s, 0)] {
 			continue
 		}
 		o := objectAt(s, i+1)

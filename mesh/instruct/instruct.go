@@ -1,5 +1,5 @@
-// Package instruct recognizes standing instructions and preferences in English: what a person wants of an assistant from
-// now on, and not only once.
+// Package instruct recognizes standing instructions and preferences in English: what a person wants of an assistant
+// from now on, and not only once.
 //
 // An instruction is for what is made again and again: "Use UTC in all reports", "Keep answers short", "Don't push to
 // main". A request is for one thing, or for all of a certain set: "Use UTC in this report", "Sign every letter in the
@@ -11,6 +11,7 @@
 package instruct
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -27,6 +28,9 @@ func In(text string) (found bool) {
 	return found
 }
 
+// later are parts of sentences that may instruct although they do not begin like an instruction.
+var later = []string{", so ", ", please ", " should ", " must "}
+
 // mayInstruct reports whether the first word can begin an instruction, or a later clause may be one. Most sentences of
 // most memories end here.
 func mayInstruct(sentence string) bool {
@@ -34,9 +38,10 @@ func mayInstruct(sentence string) bool {
 		return unicode.IsLetter(r) || r == '-'
 	}))]
 	word := strings.ToLower(first)
+	noun := singular(word)
 	return sayVerbs[word] || workVerbs[word] || askVerbs[word] || places[word] || quantifiers[word] || owners[word] ||
-		openers[word] || outputs[singular(word)] || styles[singular(word)] || mass[word] || strings.Contains(sentence, ", so ") ||
-		strings.Contains(sentence, ", please ")
+		openers[word] || outputs[noun] || styles[noun] || mass[word] ||
+		slices.ContainsFunc(later, func(clause string) bool { return strings.Contains(sentence, clause) })
 }
 
 // joints come between a reason and an instruction: "I'm vegan, so never suggest meat".
@@ -68,8 +73,8 @@ func instructs(sentence string) bool {
 // announces reports whether a sentence ends with a colon and tells that an instruction follows: "User preference:".
 func announces(s []token, sentence string) bool {
 	n := len(s)
-	return strings.HasSuffix(sentence, ":") && n > 0 && n < 4 && rules[singular(s[n-1].low)] &&
-		(!strings.HasSuffix(s[0].low, "'s") || s[0].low == "user's")
+	return strings.HasSuffix(sentence, ":") && n > 0 && n < 4 && rules[singular(low(s, n-1))] &&
+		(!strings.HasSuffix(low(s, 0), "'s") || low(s, 0) == "user's")
 }
 
 // asks reports whether a sentence begins as a question: "What do I prefer …".

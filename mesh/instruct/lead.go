@@ -9,6 +9,7 @@ type lead struct {
 	once    bool // it is for one occasion: "in this report"
 	negated bool // "don't", "never"
 	fronted bool // an occasion that comes up again and again is named first
+	told    bool // "I want you to"
 	only    bool // "only"
 	always  bool // "always" or "never"
 }
@@ -21,14 +22,16 @@ var (
 		unless asked|unless told|unless i tell|unless requested|unless otherwise|when i ask|every time|each time|if unsure|
 		when unsure|on weekends|on weekdays|without asking|without my|as default|at night|everywhere`)
 	// leads are words before the verb that change nothing, or its sense if they have "not" or "no".
-	leads = phrasesOf(`please|also|and|so|but|just|simply|kindly|then|,|remember to|be sure to|be careful to|be careful not to|
-		make sure to|make sure that you|make sure you|make sure that|make sure|make sure not to|do not forget to|try to|
-		try not to|only|generally|usually|ideally|instead|in short|feel free to|no need to|there is no need to|
-		can you please|could you please|would you please|can you|could you|will you|would you|do not|not`)
+	leads = phrasesOf(`please|also|and|so|but|just|simply|kindly|then|,|remember to|be sure to|be careful to|
+		be careful not to|make sure to|make sure that you|make sure you|make sure that|make sure|make sure not to|
+		do not forget to|try to|try not to|only|generally|usually|ideally|instead|in short|feel free to|no need to|
+		there is no need to|can you please|could you please|would you please|can you|could you|will you|would you|
+		do not|not|ever`)
 	agents = phrasesOf("you|agents|assistants|the assistant|the agent|me|us|the ai")
 	// duties come before what must be, permissions only before what somebody else is told.
-	duties = phrasesOf(`must|should|shall|need to|needs to|have to|has to|ought to|are to|is to|must not|should not|shall not|
-		may not|can not|do not need to|do not have to|does not need to|need not|are not to|are never to|never`)
+	duties = phrasesOf(`must|should|shall|need to|needs to|have to|has to|ought to|are to|is to|must not|
+		should not|shall not|may not|can not|do not need to|do not have to|does not need to|need not|
+		are not to|are never to|never`)
 	permissions  = phrasesOf("may|can|could|will|will not|could not")
 	conjunctions = phrasesOf("when|whenever|if|while|unless|once|until")
 )
@@ -40,14 +43,14 @@ func takeLead(s []token) (lead, []token) {
 	for len(s) > 1 {
 		n := leads.at(s, 0)
 		switch {
-		case n > 0 && !(n == 1 && s[0].low == "make"):
-			l.only = l.only || s[0].low == "only"
-			l.negated = l.negated || s[0].low != "," && hasNot(s[:n])
-		case s[0].low == "always" || s[0].low == "never":
-			n, l.always, l.habit, l.negated = 1, true, true, l.negated || s[0].low == "never"
+		case n > 0 && !(n == 1 && low(s, 0) == "make"):
+			l.only = l.only || low(s, 0) == "only"
+			l.negated = l.negated || low(s, 0) != "," && hasNot(s[:n])
+		case low(s, 0) == "always" || low(s, 0) == "never":
+			n, l.always, l.habit, l.negated = 1, true, true, l.negated || low(s, 0) == "never"
 		default:
 			if n = toldTo(s); n > 0 {
-				l.negated = l.negated || hasNot(s[:n])
+				l.told, l.negated = true, l.negated || hasNot(s[:n])
 			} else if end, habit, ok := fronted(s); ok {
 				l.habit, l.once = l.habit || habit, l.once || !habit && (once(s[:end]) || anyOf(s[:end], definites))
 				l.fronted, n = l.fronted || habit, end
@@ -68,7 +71,7 @@ func hasNot(s []token) bool {
 // toldTo returns the number of words that tell an assistant to do what follows: "you must", "I want you to", "the user
 // asked me not to".
 func toldTo(s []token) int {
-	if n := agents.at(s, 0); n > 0 && s[0].low != "me" && s[0].low != "us" {
+	if n := agents.at(s, 0); n > 0 && low(s, 0) != "me" && low(s, 0) != "us" {
 		if m := max(duties.at(s, n), permissions.at(s, n)); m > 0 {
 			return n + m
 		}
@@ -87,7 +90,7 @@ func toldTo(s []token) int {
 	if has(s, v+n, "not", "to") {
 		return v + n + 2
 	}
-	if has(s, v+n, "to") && (n > 0 || s[v-1].low == "asked") {
+	if has(s, v+n, "to") && (n > 0 || low(s, v-1) == "asked") {
 		return v + n + 1
 	}
 	return 0
@@ -103,7 +106,7 @@ func fronted(s []token) (end int, habit, ok bool) {
 		return 0, false, false
 	}
 	comma := find(s[:min(len(s), 14)], ",")
-	if when || comma > 0 && s[1].low != "all" && s[1].low != "every" {
+	if when || comma > 0 && low(s, 1) != "all" && low(s, 1) != "every" {
 		if comma < 0 || comma+1 >= len(s) {
 			return 0, false, false
 		}
@@ -130,14 +133,14 @@ func occasion(s []token) bool {
 		return false
 	case gerund(low(s, 1), sayVerbs, workVerbs, askVerbs), at(s, 1, weekdays), clockAt(s, 0):
 		return true
-	case has(s, 1, "i") || has(s, 1, "you") || has(s, 1, "we"):
+	case one(s, 1, "i", "you", "we"):
 		i := asking.skip(s, 2)
 		return at(s, i, sayVerbs, workVerbs, states) || gerund(low(s, i), sayVerbs, workVerbs, otherVerbs) ||
 			has(s, i-1, "not") && has(s, i, "know")
-	case has(s, 1, "something") || has(s, 1, "anything"):
+	case o.kind == bare && meetings[singular(low(s, 1))], one(s, 1, "something", "anything"):
 		return true
 	case o.kind == single:
-		return o.head != "" && (has(s, 1, "a") || has(s, 1, "an"))
+		return one(s, 1, "a", "an") && (o.head != "" || conjunctions.at(s, 0) > 0)
 	default:
 		return o.general() && !limited(s, o.end)
 	}
@@ -147,7 +150,7 @@ func occasion(s []token) bool {
 func habitual(s []token) bool {
 	for i := range s {
 		if has(s, i, "on") && (at(s, i+1, weekdays) || at(s, i+1, times) && at(s, i+2, weekdays)) ||
-			(has(s, i, "when") || has(s, i, "whenever") || has(s, i, "if")) && occasion(s[i:]) || clockAt(s, i) {
+			one(s, i, "when", "whenever", "if") && occasion(s[i:]) || clockAt(s, i) {
 			return true
 		}
 	}
@@ -163,6 +166,6 @@ func clockAt(s []token, i int) bool {
 	if hour == "noon" || hour == "midnight" {
 		return true
 	}
-	ends := i+2 >= len(s) || slices.Contains([]string{",", "pm", "am", "o'clock", "please"}, s[i+2].low)
+	ends := i+2 >= len(s) || slices.Contains([]string{",", "pm", "am", "o'clock", "please"}, low(s, i+2))
 	return isNumber(hour) && hour != "a" && ends
 }

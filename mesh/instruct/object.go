@@ -25,17 +25,17 @@ func objectAt(s []token, i int) object {
 	o := object{kind: bare, end: i}
 	switch {
 	case i >= len(s) || s[i].low == ",":
-		return object{end: i}
+		return object{end: min(i, len(s))}
 	case at(s, i, quantifiers):
 		o.kind = quantified
 		if at(s, i+1, idioms) {
 			o.kind = definite
 		}
 		i++
-		for at(s, i, owners) || has(s, i, "single") || has(s, i, "new") {
+		for at(s, i, owners) || one(s, i, "single", "new") {
 			i++
 		}
-	case at(s, i, definites, persons) || has(s, i, "me") || has(s, i, "us"):
+	case at(s, i, definites, persons) || one(s, i, "me", "us"):
 		o.kind = definite
 		if at(s, i, definites) {
 			i++
@@ -50,8 +50,9 @@ func objectAt(s []token, i int) object {
 	start := i
 	for ; i < len(s) && i < start+5; i++ {
 		word := s[i].low
-		if word == "," || at(s, i, places, relatives, limits, quantifiers, definites, finites) && !outputs[word] ||
-			ending[word] || set.at(s, i) > 0 || compared.at(s, i) > 0 || adverb(word) || i > start && tones[word] {
+		if ending[word] || adverb(word) || i > start && (tones[word] || singles[word]) ||
+			at(s, i, places, relatives, limits, quantifiers, definites, finites) && !outputs[word] ||
+			manyWords.at(s, i) > 0 || compared.at(s, i) > 0 {
 			break
 		}
 		if o.head != "" && o.plural && (tones[word] || formats[word] || !made(s, i) && !made(s, i+1)) {
@@ -62,10 +63,10 @@ func objectAt(s []token, i int) object {
 			o.plural, o.end = o.head != word || mass[word] || formats[word] && s[i].name, i+1
 		}
 	}
-	if o.kind == quantified && o.plural && (has(s, start-1, "every") || has(s, start-1, "each")) && !mass[o.head] {
+	if o.kind == quantified && o.plural && one(s, start-1, "every", "each") && !mass[o.head] {
 		o.head = "" // "every school uses letters"
 	}
-	if o.kind == definite && styles[o.head] && certainly(s[start-1:]) {
+	if o.kind == definite && styles[o.head] && certainly(s, start-1) {
 		o.kind, o.plural = bare, true // "the imperative", "the metric system"
 	}
 	if o.head == "" {
@@ -75,7 +76,7 @@ func objectAt(s []token, i int) object {
 	if o.end < len(s) && o.end > 0 && at(s, o.end-1, numbered) && identifier(s[o.end].low) {
 		o.kind = definite // "column B", "page 3"
 	}
-	if i > start && o.head == "" && s[i-1].name && o.kind == bare && !formats[s[i-1].low] {
+	if i > start && o.head == "" && s[i-1].name && o.kind == bare && !formats[s[i-1].low] && !weekdays[s[i-1].low] {
 		o.kind = definite
 	}
 	return o
@@ -120,8 +121,8 @@ func limited(s []token, i int) bool {
 	}
 	o := objectAt(s, i+1)
 	word := s[i].low
-	return o.kind == definite && near[word] && !certainly(s[i+1:min(len(s), o.end+1)]) || word == "from" && o.kind != quantified
+	return o.kind == definite && near[word] && !certainly(s, i+1) || word == "from" && o.kind != quantified
 }
 
 // certainly reports whether "the" is followed by a part that every text has: "the subject", "the imperative".
-func certainly(s []token) bool { return has(s, 0, "the") && at(s, 1, parts) }
+func certainly(s []token, i int) bool { return has(s, i, "the") && at(s, i+1, parts) }

@@ -1,6 +1,9 @@
 package instruct
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // phrases are sequences of words, by their first word.
 type phrases map[string][][]string
@@ -56,6 +59,11 @@ func has(s []token, i int, phrase ...string) bool {
 	return true
 }
 
+// one reports whether the word at place i is one of a few.
+func one(s []token, i int, words ...string) bool {
+	return i < len(s) && slices.Contains(words, low(s, i))
+}
+
 // at reports whether the word at place i is in one of the sets.
 func at(s []token, i int, sets ...map[string]bool) bool {
 	if i < 0 || i >= len(s) {
@@ -88,6 +96,9 @@ func find(s []token, word string) int {
 	}
 	return -1
 }
+
+// isName reports whether the word at place i begins with a capital.
+func isName(s []token, i int) bool { return i >= 0 && i < len(s) && s[i].name }
 
 // low returns the word at place i, "" if there is none.
 func low(s []token, i int) string {

@@ -16,6 +16,7 @@ type token struct {
 // follows "Vera said:", and nothing from where an assistant answers in the log of a conversation. It stops where yield
 // returns false.
 func sentences(text string, yield func(sentence string) bool) {
+	text, _, _ = strings.Cut(text, "```")
 	reported := false
 	for range maxSentences {
 		text = strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !isQuote(r) })
@@ -72,8 +73,8 @@ func reports(label string) bool {
 		return false
 	}
 	last := words[len(words)-1]
-	return !labels[last] && !openers[last] && !outputs[singular(last)] && !styles[last] && !formats[last] && !mass[last] &&
-		!strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ing")
+	return !labels[last] && !openers[last] && !outputs[singular(last)] && !styles[last] && !formats[last] &&
+		!mass[last] && !strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ing")
 }
 
 // contractions are ends of words, and the word that each is short for.

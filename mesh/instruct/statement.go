@@ -7,21 +7,25 @@ import "strings"
 
 var (
 	// hedges come between the subject and the verb: "I would really like".
-	hedges = phrasesOf(`would|do|does|not|can|never|always|really|usually|generally|strongly|much|also|now|still|only|just|
-		mostly|definitely|normally|typically|often|will`)
+	hedges = phrasesOf(`would|do|does|not|can|never|always|really|usually|generally|strongly|much|also|now|still|only|
+		just|mostly|definitely|normally|typically|often|will`)
 	// preferences are what is said of the user: "my preferred language".
-	preferences = phrasesOf("my preferred|user's preferred|my preference|user preference|user's preference|my pronouns are")
-	calledAs    = phrasesOf(`asked to be called|asked to be addressed|wants to be called|want to be called|like to be called|
-		prefer to be called|go by|goes by|asks to be called`)
+	preferences = phrasesOf(`my preferred|user's preferred|my preference|user preference|user's preference|
+		my name is spelled|my name is pronounced|my name is written|my pronouns are`)
+	calledAs = phrasesOf(`asked to be called|asked to be addressed|wants to be called|want to be called|
+		like to be called|prefer to be called|like to be addressed|want to be addressed|prefer to be addressed|
+		go by|goes by|asks to be called`)
 	askedFirst = phrasesOf("to be asked|to be told|to be warned|to be notified|to be consulted|to approve|to confirm")
 	passives   = phrasesOf("to have|to be|to include|to start|to end|to use|to contain")
-	compared   = phrasesOf("better than|more than")
+	// rulesOf are verbs with which a fact about all that an assistant says is a rule: "branch names use kebab-case".
+	rulesOf  = phrasesOf("use|start with|begin with|end with|follow|need a|need an|go in")
+	compared = phrasesOf("better than|more than")
 )
 
 // subject returns where the verb of a sentence about the user begins, -1 if it is about nobody or somebody else.
 func subject(s []token, i int) int {
 	switch {
-	case has(s, i, "i") || has(s, i, "user"):
+	case one(s, i, "i", "user"):
 		return i + 1
 	case has(s, i, "the", "user"):
 		return i + 2
@@ -67,8 +71,11 @@ func wishes(s []token) bool {
 	}
 	o := objectAt(s, v)
 	switch {
-	case has(s, v, "it", "when", "you"):
-		return true
+	case has(s, v, "it", "when"), has(s, v, "when"):
+		when := find(s, "when") + 1
+		return has(s, when, "you") || objectAt(s, when).general()
+	case has(s, v, "my") && len(s) > o.end: // "I like my coffee black"
+		return one(s, o.end, "without", "with") || manner(s, o.end) || len(s) == o.end+1 && quality(s, o.end)
 	case askedFirst.at(s, v) > 0:
 		return find(s, "before") > 0 || find(s, "when") > 0
 	case compared.at(s, o.end) > 0:
@@ -105,7 +112,7 @@ func requires(s []token) bool {
 		return false
 	}
 	i := o.end
-	if has(s, i, "to") || has(s, i, "for") || has(s, i, "in") && !limited(s, i) { // "emails to clients must …"
+	if one(s, i, "to", "for") || has(s, i, "in") && !limited(s, i) { // "emails to clients must …"
 		i = objectAt(s, i+1).end
 	}
 	verb := duties.skip(s, i)
@@ -114,7 +121,9 @@ func requires(s []token) bool {
 	case has(s, i, "always"), has(s, i, "are", "always"), has(s, i, "is", "always"):
 		verb = hedges.skip(s, i+1)
 		return at(s, verb, sayVerbs, otherVerbs, present) || has(s, i+1, "always") && manner(s, i+2)
-	case o.kind == quantified && (own[o.head] && at(s, i, present) || has(s, i, "needs") || has(s, i, "need")):
+	case o.kind == quantified && (own[o.head] && at(s, i, present) || one(s, i, "needs", "need")):
+		return true
+	case o.kind == bare && own[o.head] && rulesOf.at(s, i) > 0:
 		return true
 	default:
 		return lasts && o.kind == bare && (at(s, i, present) || has(s, i, "are"))
@@ -142,7 +151,12 @@ func terse(s []token) bool {
 	case n > 0:
 		return objectAt(rest, n).end == len(rest) && len(rest) > n
 	}
-	return has(rest, 0, "only") && (len(rest) == 1 || has(rest, 1, ",", "please") && len(rest) == 3)
+	if has(rest, 0, "only") {
+		rest = rest[1:]
+	} else if len(rest) == 0 {
+		return false
+	}
+	return len(rest) == 0 || len(rest) == 2 && has(rest, 0, ",", "please")
 }
 
 // quality reports whether an adjective follows "must be", rather than a participle or a place: "complete", not "paid".
