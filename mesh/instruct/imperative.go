@@ -240,7 +240,8 @@ func special(s []token, o object) bool {
 		return has(s, 1, "so") || has(s, 1, "i", "do", "not", "know")
 	case "write", "add", "include", "test":
 		p := objectAt(rest, 1)
-		return has(rest, 0, "for") && p.kind == quantified && p.head != "" && !limited(rest, p.end)
+		return has(rest, 0, "for") && p.kind == quantified && p.head != "" && !limited(rest, p.end) &&
+			closes(rest, p.end)
 	}
 	return false
 }

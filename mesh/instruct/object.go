@@ -73,7 +73,7 @@ func objectAt(s []token, i int) object {
 		o.end = i
 		o.plural = i > start && strings.HasSuffix(s[i-1].low, "s")
 	}
-	if o.end < len(s) && o.end > 0 && at(s, o.end-1, numbered) && identifier(s[o.end].low) {
+	if o.end < len(s) && o.end > 0 && numbered[singular(low(s, o.end-1))] && identifier(s[o.end].low) {
 		o.kind = definite // "column B", "page 3"
 	}
 	if i > start && o.head == "" && s[i-1].name && o.kind == bare && !formats[s[i-1].low] && !weekdays[s[i-1].low] {
@@ -94,7 +94,7 @@ func adverb(word string) bool {
 }
 
 // identifier reports whether a word is a number or a letter that names one of many: "B" in "column B".
-func identifier(word string) bool { return len(word) == 1 && word != "i" || isNumber(word) }
+func identifier(word string) bool { return len(word) == 1 && word != "i" && word != "," || isNumber(word) }
 
 // general reports whether an object is for everything of a kind that is made again and again.
 func (o object) general() bool {
