@@ -94,7 +94,9 @@ func adverb(word string) bool {
 }
 
 // identifier reports whether a word is a number or a letter that names one of many: "B" in "column B".
-func identifier(word string) bool { return len(word) == 1 && word != "i" && word != "," || isNumber(word) }
+func identifier(word string) bool {
+	return len(word) == 1 && word != "i" && word != "," || isNumber(word)
+}
 
 // general reports whether an object is for everything of a kind that is made again and again.
 func (o object) general() bool {
