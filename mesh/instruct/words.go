@@ -39,7 +39,7 @@ var (
 	// speech are sayVerbs that take a language without an object: "Reply in Portuguese".
 	speech = text.Set("answer communicate default explain reply respond speak stick summarise summarize " +
 		"talk write")
-	// plain are sayVerbs that say enough with an object that is made again and again: "Cite sources", "Use metric units".
+	// plainVerbs are sayVerbs that say enough with an object that is made again and again: "Cite sources", "Use metric units".
 	plainVerbs = text.Set("assume avoid capitalize challenge cite correct define double-check drop " +
 		"emphasize escape exclude explain favor favour follow hyphenate include italicize justify match " +
 		"mention number omit prefer proofread quote skip use validate verify")
@@ -191,8 +191,6 @@ var (
 	gone     = text.Set("did had was were")
 	meetings = text.Set("call email mail meeting message notification ping question reminder suggestion " +
 		"update")
-	frequency = text.Set("also always definitely generally just mostly much never normally now often " +
-		"only really still strongly typically usually")
 	likings = text.Set("avoid avoids dislike dislikes hate hates prefer prefers rather")
 	wants   = text.Set("drink drinks enjoy enjoys expect expects like likes love loves need needs stand " +
 		"take takes want wants")
