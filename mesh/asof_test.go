@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/yamo-protocol/yamo-mcp/internal/audience"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
@@ -33,6 +34,23 @@ func TestAsOf(t *testing.T) {
 	}
 	_, err := v.Search(t.Context(), SearchRequest{Query: "Ana", AsOf: "soon"})
 	wantFault(t, err, "as_of:")
+}
+
+// What happened at a time of day holds from that minute on.
+func TestAsOfAnInstant(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	v := inZone(t, t.TempDir(), audience.DM(), "Asia/Tokyo", &now)
+	keep(t, v, record.Memory{Content: "Ana moved to Porto.", OccurredAt: "noon yesterday"})
+	for at, want := range map[string][]string{
+		"noon yesterday":            {"Ana moved to Porto."},
+		"2026-11-19T12:00:00+09:00": {"Ana moved to Porto."},
+		"2026-11-19T11:59":          nil,
+	} {
+		if diff := cmp.Diff(want, texts(t, v, SearchRequest{Query: "Ana", AsOf: at})); diff != "" {
+			t.Errorf("as of %q (-want +got):\n%s", at, diff)
+		}
+	}
 }
 
 // What is stored late about an earlier time held then, and what it replaced did not hold any more.

@@ -122,14 +122,18 @@ func ParseISO(text string, zone *time.Location) (Span, error) {
 }
 
 // Over returns the last moment, to the millisecond, of dates in the form of ISO that spaces separate, in zone: by then
-// all of them were over. It is the zero time if there are none.
+// all of them were over. What happened at noon was so at noon. It is the zero time if there are none.
 func Over(dates string, zone *time.Location) (last time.Time) {
 	for iso := range strings.FieldsSeq(dates) {
 		s, err := ParseISO(iso, zone)
 		if err != nil {
 			return time.Time{}
 		}
-		if end := s.To.Add(-time.Millisecond); end.After(last) {
+		end := s.To.Add(-time.Millisecond)
+		if s.Unit == Minute {
+			end = s.From
+		}
+		if end.After(last) {
 			last = end
 		}
 	}

@@ -342,6 +342,21 @@ func TestISO(t *testing.T) {
 	}
 }
 
+func TestOver(t *testing.T) {
+	t.Parallel()
+	for dates, want := range map[string]string{
+		"2026-11-17T12:00":      "2026-11-17T12:00:00Z",
+		"2026-11-17":            "2026-11-17T23:59:59.999Z",
+		"2026-03 2026-01-01":    "2026-03-31T23:59:59.999Z",
+		"2026-11-16/2026-11-22": "2026-11-22T23:59:59.999Z",
+		"soon":                  "0001-01-01T00:00:00Z",
+	} {
+		if got := Over(dates, time.UTC).Format(time.RFC3339Nano); got != want {
+			t.Errorf("%s is over at %s, want %s", dates, got, want)
+		}
+	}
+}
+
 func FuzzFind(f *testing.F) {
 	now := time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
 	for _, seed := range []string{
