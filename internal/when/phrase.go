@@ -22,65 +22,17 @@ type parser struct {
 	}
 	exact bool // "two weeks ago" is a day and not about a week; the text is nothing but a phrase
 
-	ending bool // third has matched the end of something
+	open   bool // rules return all occurrences of a phrase without a year
+	named  bool // "March" and "spring" are times without a preposition
+	nested bool // a part of something is being read
+
+	listing int // the number of times in a list before the one that is being read
+
+	ending bool // the end of something was matched
 }
 
 func newParser(text string, now time.Time) *parser {
 	return &parser{text: text, tokens: tokenize(text), now: now, today: midnight(now)}
-}
-
-// each calls f with each phrase: its tokens from i up to end, and what it may mean. f returns false to end.
-func (p *parser) each(f func(i, end int, spans []Span) bool) {
-	for i := 0; i < len(p.tokens); {
-		spans, n := p.match(i)
-		if n == 0 {
-			i++
-			continue
-		}
-		end := i + n
-		// From A to B, between A and B, A - B.
-		// "Moved from Tuesday to Thursday" is no range.
-		if connectors[p.word(end)] && (p.word(end) != "and" || p.word(i-1) == "between") &&
-			!p.moved(end+1) {
-			if last, m := p.match(end + 1); m > 0 {
-				if s, ok := p.through(spans[0], last[0], end); ok {
-					spans, end = []Span{s}, end+1+m
-				}
-			}
-		}
-		if !f(i, end, spans) {
-			return
-		}
-		i = end
-	}
-}
-
-var connectors = text.Set("to until till through and - – —")
-
-// through returns the span from first to last, whose connector is token i. Of "March to May 2025" the first month has
-// no year of its own, and a weekday is the next one. Of "Tuesday to Thursday last week" both are of that week.
-func (p *parser) through(first, last Span, i int) (Span, bool) {
-	day, ok := weekdays[p.word(i+1)]
-	if begin, bare := weekdays[p.word(i-1)]; ok && bare && p.ofWeek(i+2) { // "Tuesday to Thursday last week"
-		from := addDays(last.From, -((int(day) - int(begin) + 7) % 7))
-		return Span{from, last.To, Days}, from.Before(last.From)
-	}
-	if ok {
-		last.To = addDays(first.From, 1+(int(day)-int(first.From.Weekday())+7)%7)
-	} else if !p.isYear(i-1) && first.From.After(last.From) {
-		years := last.From.Year() - first.From.Year()
-		first.From, first.To = first.From.AddDate(years, 0, 0), first.To.AddDate(years, 0, 0)
-	}
-	return Span{first.From, last.To, Days}, first.From.Before(last.To) && first.To.Before(last.To)
-}
-
-// ofWeek reports whether "last week" or "of this week" begins at token i.
-func (p *parser) ofWeek(i int) bool {
-	if p.word(i) == "of" {
-		i++
-	}
-	_, relative := relativeYears[p.word(i)]
-	return relative && p.word(i+1) == "week"
 }
 
 // match returns what the phrase that begins at token i may mean, and its number of tokens, 0 if none begins there.
@@ -89,7 +41,7 @@ func (p *parser) match(i int) (spans []Span, n int) {
 		return nil, 0
 	}
 	for _, rule := range []func(int) ([]Span, int){
-		p.isoWeek, p.iso, p.numeric, p.timeFirst, p.within, p.weekOf, p.weekNumber, p.third, p.beforeLast, p.theWeekend,
+		p.isoWeek, p.iso, p.numeric, p.timeFirst, p.part, p.weekOf, p.weekNumber, p.beforeLast, p.theWeekend,
 		p.season, p.relativeDay, p.counted, p.modified, p.dayMonth, p.monthDay, p.ordinalDay, p.weekday, p.month, p.quarter,
 		p.year,
 	} {
@@ -97,14 +49,34 @@ func (p *parser) match(i int) (spans []Span, n int) {
 			break
 		}
 	}
-	if n == 0 {
+	if n == 0 || p.inName(i+n) {
 		return nil, 0
 	}
-	if len(spans) == 1 && spans[0].Unit == Day {
-		s, more := p.timeOfDay(i+n, spans[0])
-		spans, n = []Span{s}, n+more
+	if spans[0].Unit == Day {
+		more := 0
+		for k := range spans {
+			spans[k], more = p.timeOfDay(i+n, spans[k])
+		}
+		n += more
 	}
 	return spans, n
+}
+
+// placeKinds are the last words of names of places that begin with a time: "May Street", "5 October Avenue".
+var placeKinds = text.Set("street road avenue lane square boulevard terrace crescent drive close court way place " +
+	"bridge alley quay row rd ave")
+
+// inName reports whether the time that ends before token i is a part of a place's name. A writer who begins it with a
+// small letter may write the month so too.
+func (p *parser) inName(i int) bool {
+	before := p.word(i - 1)
+	_, weekday := weekdays[before]
+	if named := weekday || months[before] > 0; !named && seasons[before] == 0 || !placeKinds[p.word(i)] {
+		return false
+	} else if !p.tokens[i].capital {
+		return named && !p.tokens[i-1].capital
+	}
+	return !placeKinds[p.word(i+1)] // "on Friday Bridge Street was closed"
 }
 
 // word returns the text of token i, "" outside.
@@ -240,6 +212,12 @@ func (p *parser) yearAt(i int) (year, n int) {
 	if add, ok := relativeYears[p.word(k)]; ok && p.word(k+1) == "year" && (p.word(i-1) != "may" || p.word(k) != "this") {
 		return p.now.Year() + add, k + 2 - i // not "in March, last year's budget"
 	}
+	if spans, more := p.beforeLast(k); more > 0 && spans[0].Unit == Year { // "the year before last"
+		return spans[0].From.Year(), k + more - i
+	}
+	if count, more := p.quantityAt(i); more > 0 && units[p.word(i+more)] == "years" && p.word(i+more+1) == "ago" {
+		return p.now.Year() - count, more + 2
+	}
 	return 0, 0
 }
 
@@ -357,14 +335,10 @@ func (p *parser) month(i int) ([]Span, int) {
 		n++
 	}
 	if year, more := p.yearAt(i + n); year != 0 {
-		t := time.Date(year, month, 1, 0, 0, 0, 0, p.now.Location())
-		return []Span{{t, t.AddDate(0, 1, 0), Month}}, n + more
+		return []Span{p.monthIn(year, month)}, n + more
 	}
 	before := p.word(i - 1)
-	if before == "-" && p.tokens[i-1].glued { // mid-March
-		before = p.word(i - 2)
-	}
-	named := p.exact || monthPrepositions[before] ||
+	named := p.exact || p.named || monthPrepositions[before] ||
 		personless[p.word(i)] && (prepositions[before] || before == "and" || before == "the")
 	verb := !p.tokens[i].capital && afterVerb[p.word(i+n)]
 	if !named || verb {
@@ -376,8 +350,7 @@ func (p *parser) month(i int) ([]Span, int) {
 // monthsNear returns the last, this and the next year's month.
 func (p *parser) monthsNear(month time.Month) (list []Span) {
 	for y := -1; y <= 1; y++ {
-		t := time.Date(p.now.Year()+y, month, 1, 0, 0, 0, 0, p.now.Location())
-		list = append(list, Span{t, t.AddDate(0, 1, 0), Month})
+		list = append(list, p.monthIn(p.now.Year()+y, month))
 	}
 	return list
 }
@@ -398,20 +371,21 @@ func (p *parser) ordinalDay(i int) ([]Span, int) {
 	return p.choose(i, list), 1
 }
 
-// quarter matches "Q3" and "Q3 2026".
+// quarter matches "Q3", "Q3 2026" and "H1 2025".
 func (p *parser) quarter(i int) ([]Span, int) {
+	length := map[string]int{"q": 3, "h": 6}[p.word(i)]
 	n := p.number(i + 1)
-	if p.word(i) != "q" || n < 1 || n > 4 || !p.tokens[i+1].glued {
+	if length == 0 || n < 1 || n > 12/length || !p.tokens[i+1].glued {
 		return nil, 0
 	}
 	quarter := func(year int) Span {
-		t := time.Date(year, time.Month(3*n-2), 1, 0, 0, 0, 0, p.now.Location())
-		return Span{t, t.AddDate(0, 3, 0), Days}
+		from := p.monthIn(year, time.Month(length*(n-1)+1)).From
+		return Span{from, from.AddDate(0, length, 0), Days}
 	}
 	if year, more := p.yearAt(i + 2); year != 0 {
 		return []Span{quarter(year)}, 2 + more
 	}
-	if !p.exact && !prepositions[p.word(i-1)] {
+	if !p.exact && (!prepositions[p.word(i-1)] && !p.named || length == 6) { // "in H1" is a heading too
 		return nil, 0
 	}
 	y := p.now.Year()

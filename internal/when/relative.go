@@ -1,6 +1,7 @@
 package when
 
 import (
+	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -64,11 +65,17 @@ func (p *parser) counted(i int) ([]Span, int) {
 		return nil, 0
 	}
 	count, n := p.quantityAt(at)
+	if s, ok := p.ago(at+n, count); ok && n > 0 && at == i {
+		return []Span{s}, n + 2
+	}
 	unit, ok := units[p.word(at+n)]
 	if n == 0 || !ok || unit == "weekends" || unit == "quarters" || count > 5000 {
 		return nil, 0
 	}
 	end := at + n + 1
+	if at > i && w != "in" && p.ofOther(i, end) {
+		return nil, 0
+	}
 	short := unit == "minutes" || unit == "hours"
 	switch after := p.word(end); {
 	case w == "last", w == "past", w == "previous":
@@ -88,6 +95,24 @@ func (p *parser) counted(i int) ([]Span, int) {
 		return []Span{p.about(p.move(count, unit), unit)}, end - i
 	}
 	return nil, 0
+}
+
+// ago reads "summers ago" and "Fridays ago" after a number, and what else is counted by the calendar.
+func (p *parser) ago(i, count int) (Span, bool) {
+	name := strings.TrimSuffix(p.word(i), "s")
+	if p.word(i+1) != "ago" || count > 100 || units[name] != "" && name != "weekend" && name != "quarter" {
+		return Span{}, false
+	}
+	if day, ok := weekdays[name]; ok {
+		return p.day(addDays(p.modifiedWeekday(i, day, -1)[0].From, -7*(count-1)))[0], true
+	}
+	return p.calendar(name, -count, i)
+}
+
+// ofOther reports whether "last week", which begins at token i and ends before token end, is a week of something whose
+// time is not known: "of the course", "the last week before the exam".
+func (p *parser) ofOther(i, end int) bool {
+	return p.word(end) == "of" || p.word(end) == "before" && p.word(i-1) == "the"
 }
 
 // move returns now moved by so many units.
@@ -158,6 +183,9 @@ func (p *parser) modified(i int) ([]Span, int) {
 	}
 	at := i + n
 	name := p.word(at)
+	if direction != 0 && p.ofOther(i, at+1) {
+		return nil, 0
+	}
 	if day, ok := weekdays[name]; ok && !((name == "sat" || name == "sun") && p.word(i-1) == "the") {
 		return p.modifiedWeekday(i, day, direction), n + 1
 	}
@@ -237,7 +265,8 @@ func (p *parser) modifiedMonth(month time.Month, direction int) []Span {
 	return chosen
 }
 
-// calendar returns the last but one (-2), the last (-1), this (0) or the next week, weekend, month, quarter or year.
+// calendar returns the last but one (-2), the last (-1), this (0), the next (1) or a further week, weekend, month,
+// quarter, season or year.
 // "The past week" is the last seven days.
 func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 	year, month, _ := p.today.Date()
@@ -270,7 +299,7 @@ func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 }
 
 // habitual are the words before a weekday that make it no date.
-var habitual = text.Set("every each any most alternate usual black good fat ash cyber a an")
+var habitual = text.Set("every each any most alternate usual black good fat ash cyber a an next")
 
 // habits are the words after a weekday that make it no date.
 var habits = text.Set("mornings lunchtimes afternoons evenings nights")
@@ -278,7 +307,7 @@ var habits = text.Set("mornings lunchtimes afternoons evenings nights")
 // weekday matches "Tuesday", "Tuesday of last week", and the weekday of "Tuesday, 17 November".
 func (p *parser) weekday(i int) ([]Span, int) {
 	day, ok := weekdays[p.word(i)]
-	if !ok || habitual[p.word(i-1)] || p.countedAt(i-1) > 0 || habits[p.word(i+1)] {
+	if !ok || habitual[p.word(i-1)] || p.countedAt(i-1) != 0 || habits[p.word(i+1)] {
 		return nil, 0
 	}
 	// "Sat" and "Sun" are words, "Mon" and "Fri" are not.
@@ -318,74 +347,4 @@ func (p *parser) weekday(i int) ([]Span, int) {
 		list = []Span{list[0], list[2]}
 	}
 	return p.choose(i, list), 1
-}
-
-// inPart returns a moment on the right half of its day: "yesterday evening at 8", "tomorrow morning at 6".
-func inPart(part string, t Span) Span {
-	switch hour := t.From.Hour(); {
-	case part == "morning" && hour > 12:
-		return momentOf(t, hour-12)
-	case part != "morning" && hour >= 6 && hour < 12:
-		return momentOf(t, hour+12)
-	}
-	return t
-}
-
-// momentOf returns the minute of a span at another hour of its day.
-func momentOf(s Span, hour int) Span {
-	year, month, day := s.From.Date()
-	t := time.Date(year, month, day, hour, s.From.Minute(), 0, 0, s.From.Location())
-	return Span{t, t.Add(time.Minute), Minute}
-}
-
-// timeOfDay reads a time after a day: "at 9", "at 9:30 am", "morning". Part of a day leaves the span as it is.
-func (p *parser) timeOfDay(i int, s Span) (Span, int) {
-	at := func(hour, minute, n int) (Span, int) {
-		year, month, day := s.From.Date()
-		t := time.Date(year, month, day, hour, minute, 0, 0, s.From.Location())
-		return Span{t, t.Add(time.Minute), Minute}, n
-	}
-	k := i
-	if p.word(k) == "," {
-		k++
-	}
-	preposition := p.word(k) == "at" || p.word(k) == "around" || p.word(k) == "@"
-	if preposition {
-		k++
-	}
-	switch p.word(k) {
-	case "morning", "afternoon", "evening", "night":
-		if t, n := p.timeOfDay(k+1, s); t.Unit == Minute && s.Unit == Day {
-			return inPart(p.word(k), t), k + 1 + n - i
-		}
-		return s, k + 1 - i
-	case "noon", "midday":
-		return at(12, 0, k+1-i)
-	}
-	hour, minute := p.number(k), 0
-	if hour < 0 || hour > 23 || len(p.word(k)) > 2 || p.tokens[k].ordinal {
-		return s, 0
-	}
-	k++
-	clock := p.word(k) == ":" && p.number(k+1) >= 0 && p.number(k+1) < 60 && len(p.word(k+1)) == 2
-	if clock {
-		minute, k = p.number(k+1), k+2
-		if p.word(k) == ":" && p.number(k+1) >= 0 {
-			k += 2
-		}
-	}
-	switch half := p.word(k); {
-	case (half == "am" || half == "pm") && hour >= 1 && hour <= 12:
-		hour %= 12
-		if half == "pm" {
-			hour += 12
-		}
-		k++
-	case clock:
-	case !preposition:
-		return s, 0
-	case hour >= 1 && hour <= 6: // "at 3" is in the afternoon
-		hour += 12
-	}
-	return at(hour, minute, k-i)
 }

@@ -26,7 +26,7 @@ func (p *parser) season(i int) ([]Span, int) {
 	if !ok {
 		return nil, 0
 	}
-	named := p.exact || seasonBefore[p.word(i-1)]
+	named := p.exact || p.named || seasonBefore[p.word(i-1)]
 	k := at + 1
 	if p.word(k) == "of" {
 		k++
@@ -36,9 +36,12 @@ func (p *parser) season(i int) ([]Span, int) {
 			return nil, 0 // "prices fall 2024 times"
 		}
 		spans, more := p.seasonOf(i, k+n, year, month)
+		if k == at+1 && (at > i || !named) && p.adjective(k+n+more) {
+			return nil, 0
+		}
 		return spans, k + n + more - i
 	}
-	if !named || !p.exact && !p.all {
+	if !named || !p.exact && !p.all && !p.named && !p.since(i) {
 		return nil, 0
 	}
 	var list []Span
@@ -46,6 +49,12 @@ func (p *parser) season(i int) ([]Span, int) {
 		list = append(list, p.seasonFrom(p.now.Year()+y, month))
 	}
 	return p.choose(i, list), at + 1 - i
+}
+
+// adjective reports whether a time is one of a thing that follows it at token i: "the winter 2025 tyres".
+func (p *parser) adjective(i int) bool {
+	w := p.word(i)
+	return w != "" && isLetter(w[0]) && !p.tokens[i].capital && !prepositions[w] && !endsLast[w] && !isVerb(w)
 }
 
 // seasonFrom returns the season that begins in a year.
@@ -67,101 +76,35 @@ func (p *parser) seasonOf(i, next, year int, month time.Month) (spans []Span, n 
 		}
 	}
 	before := p.seasonFrom(year-1, month)
-	if s.From.After(p.now) && p.lean(i) != future {
+	if s.From.After(p.now) && p.leanAt(i) != future {
 		s, before = before, s
 	}
-	if p.all {
+	if p.all && !p.open {
 		return []Span{s, before}, 0
 	}
 	return []Span{s}, 0
 }
 
-// modifiedSeason returns the last but one (-2), the last (-1), this (0) or the next season of that name. "This spring"
-// is this year's, "this winter" the one of now or the nearest.
+// modifiedSeason returns the last (direction -1), this (0), the next (1) or a further season of that name. "This
+// spring" is this year's, "this winter" the one of now or the nearest.
 func (p *parser) modifiedSeason(month time.Month, direction int) Span {
-	var over []Span
-	for y := p.now.Year() - 3; ; y++ {
-		s := p.seasonFrom(y, month)
-		switch {
-		case direction > 0 && s.From.After(p.now):
-			return s
-		case direction == 0 && month != time.December && y == p.now.Year(), direction == 0 && s.Holds(p.now):
-			return s
-		case direction == 0 && month == time.December && s.From.After(p.now):
-			last := over[len(over)-1]
-			if p.now.Sub(last.To) < s.From.Sub(p.now) {
-				return last
-			}
-			return s
-		case direction < 0 && s.To.After(p.now):
-			return over[len(over)+direction]
-		}
-		over = append(over, s)
+	year := p.now.Year() - 1
+	for !p.seasonFrom(year, month).To.After(p.now) {
+		year++
 	}
-}
-
-// weekNumber matches "week 40 of 2025", "calendar week 3", "CW 3", and "week 40" where only a date can be meant: "in
-// week 3 of the course" is none.
-func (p *parser) weekNumber(i int) ([]Span, int) {
-	at := i
-	if p.word(at) == "calendar" {
-		at++
+	coming := p.seasonFrom(year, month) // or the one of now
+	last := p.seasonFrom(year-1, month)
+	switch {
+	case direction < 0:
+		return p.seasonFrom(year+direction, month)
+	case direction > 0 && coming.Holds(p.now):
+		return p.seasonFrom(year+direction, month)
+	case direction > 0:
+		return p.seasonFrom(year+direction-1, month)
+	case month != time.December:
+		return p.seasonFrom(p.now.Year(), month)
+	case !coming.Holds(p.now) && p.now.Sub(last.To) < coming.From.Sub(p.now):
+		return last
 	}
-	week := p.number(at + 1)
-	// Not "11 kW".
-	short := (p.word(at) == "cw" || p.word(at) == "kw") && (p.exact || p.tokens[at].capital && p.number(i-1) < 0)
-	if p.word(at) != "week" && !short || week < 1 || week > 53 || len(p.word(at+1)) > 2 || p.tokens[at+1].ordinal {
-		return nil, 0
-	}
-	k := at + 2
-	if w := p.word(k); (w == "of" || w == "in" || w == "/") && p.isYear(k+1) {
-		k++
-	}
-	if year, n := p.yearAt(k); year != 0 {
-		if s, ok := p.week(year, week); ok {
-			return []Span{s}, k + n - i
-		}
-		return nil, 0
-	}
-	if !p.exact && !short && at == i && (!p.all || !seasonBefore[p.word(i-1)] || p.word(at+2) == "of") {
-		return nil, 0
-	}
-	var list []Span
-	for year := p.now.Year() - 6; year <= p.now.Year()+1; year++ { // at least one of them has 53 weeks
-		if s, ok := p.week(year, week); ok {
-			list = append(list, s)
-		}
-	}
-	return p.choose(i, list), at + 2 - i
-}
-
-// week returns a week of ISO 8601, false if the year does not have it. The first is the one with 4 January.
-func (p *parser) week(year, week int) (Span, bool) {
-	january := startOf(year, time.January, 4, p.now.Location())
-	monday := addDays(january, 7*(week-1)-(int(january.Weekday())+6)%7)
-	return Span{monday, addDays(monday, 7), Days}, addDays(monday, 3).Year() == year
-}
-
-// timeFirst matches "noon yesterday", "3 pm on Tuesday" and "9:30 yesterday".
-func (p *parser) timeFirst(i int) ([]Span, int) {
-	clock, n := p.timeOfDay(i, Span{p.today, addDays(p.today, 1), Day})
-	if n == 0 || clock.Unit != Minute {
-		return nil, 0
-	}
-	k := i + n
-	if p.word(k) == "on" || p.word(k) == "of" {
-		k++
-	}
-	// Another time is no day, and in a timetable each one would look at all that follow.
-	if _, again := p.timeOfDay(k, Span{p.today, addDays(p.today, 1), Day}); again > 0 {
-		return nil, 0
-	}
-	days, m := p.match(k)
-	if m == 0 || len(days) != 1 || days[0].Unit != Day {
-		return nil, 0
-	}
-	year, month, day := days[0].From.Date()
-	hour, minute, _ := clock.From.Clock()
-	t := time.Date(year, month, day, hour, minute, 0, 0, p.now.Location())
-	return []Span{{t, t.Add(time.Minute), Minute}}, k + m - i
+	return coming
 }

@@ -23,7 +23,8 @@ var (
 	plannedNouns = text.Set("plan plans schedule deadline appointment reminder agenda")
 	// presentWords tell of the future where no word tells of the past: "the review is on Thursday".
 	presentWords = text.Set("is are am s re do does start starts begin begins open opens end ends leave leaves fly " +
-		"flies arrive arrives happen happens happening go goes comes have should need needs can could would")
+		"flies arrive arrives happen happens happening go goes comes have should need needs can could would runs lasts " +
+		"closes returns departs continues finishes takes")
 	pastWords = text.Set("did was were had ago last went met said told made bought took came saw left began wrote spoke " +
 		"ran ate found gave sent won lost paid sold built broke chose drove fell felt flew forgot held kept knew led " +
 		"read slept spent swam taught thought wore been done gone seen")
@@ -55,31 +56,48 @@ func (p *parser) bounds(i int) (from, to int) {
 	return from, max(to, i+1)
 }
 
-// tenseOf returns the tense of a sentence.
-func tenseOf(sentence []token) tense {
-	var isPast, isFuture, isPresent, isPlan, isOver bool
+// told is what the words of a sentence tell about its time.
+type told struct{ past, future, present, plan, over bool }
+
+func toldBy(sentence []token) (w told) {
 	for i, t := range sentence {
 		switch {
 		case t.text == "going" && i+1 < len(sentence) && sentence[i+1].text == "on": // it happens
 		case futureWords[t.text]:
-			isFuture = true
+			w.future = true
 		case plannedNouns[t.text]:
-			isPlan = true
-		case pastWords[t.text], len(t.text) > 3 && strings.HasSuffix(t.text, "ed") && !notPast[t.text]:
-			isPast, isOver = true, isOver || t.text == "was" || t.text == "were"
+			w.plan = true
+		case inPast(t.text):
+			w.past, w.over = true, w.over || t.text == "was" || t.text == "were"
 		case presentWords[t.text]:
-			isPresent = true
+			w.present = true
 		}
 	}
-	switch {
-	case isFuture, isPlan && !isOver:
+	return w
+}
+
+// inPast reports whether a word is a verb in the past tense.
+func inPast(w string) bool {
+	return pastWords[w] || len(w) > 3 && strings.HasSuffix(w, "ed") && !notPast[w]
+}
+
+// tenseOf returns the tense of a sentence.
+func tenseOf(sentence []token) tense {
+	switch w := toldBy(sentence); {
+	case w.future, w.plan && !w.over:
 		return future
-	case isPast:
+	case w.past:
 		return past
-	case isPresent:
+	case w.present:
 		return future
 	}
 	return either
+}
+
+// ahead reports whether a text, if there is one, tells of what is to come, and not only in the present tense.
+func ahead(text []token) bool {
+	w := toldBy(text)
+	return len(text) == 0 || w.future || w.plan && !w.past
 }
 
 // ends reports whether a sentence ends at token i.
@@ -93,9 +111,44 @@ func (p *parser) ends(i int) bool {
 	return i+1 < len(p.tokens) && strings.Contains(p.text[p.tokens[i].end:p.tokens[i+1].start], "\n")
 }
 
+// isVerb reports whether a word is a verb by which the tense is known.
+func isVerb(w string) bool { return presentWords[w] || futureWords[w] || inPast(w) }
+
+// leanAt returns the tense in which the phrase at token i is read. What is since some time, is so since a past one.
+func (p *parser) leanAt(i int) tense {
+	if p.since(i) {
+		return past
+	}
+	return p.lean(i)
+}
+
+// since reports whether something is so since the phrase that begins at token i: "since 3 May", "since my birthday on
+// 3 May". "Since Monday is a holiday" is a reason.
+func (p *parser) since(i int) bool {
+	k := i - 1
+	for w := p.word(k); w == "the" || w == "about" || w == "around"; w = p.word(k) {
+		k--
+	}
+	if w := p.word(k); w != "on" && w != "in" {
+		return w == "since" && !presentWords[p.word(i+1)] && !futureWords[p.word(i+1)]
+	}
+	for j := k - 1; j >= max(0, k-5) && !p.ends(j); j-- {
+		switch w := p.word(j); {
+		case w == "since":
+			return true
+		case presentWords[w], futureWords[w]:
+			return false
+		}
+	}
+	return false
+}
+
 // choose returns those of a phrase's occurrences, the earliest first, that token i's sentence may mean, the likeliest
 // first.
 func (p *parser) choose(i int, occurrences []Span) []Span {
+	if p.open {
+		return occurrences
+	}
 	var before, after *Span
 	for k := range occurrences {
 		s := &occurrences[k]
@@ -110,7 +163,7 @@ func (p *parser) choose(i int, occurrences []Span) []Span {
 			before = s
 		}
 	}
-	switch lean := p.lean(i); {
+	switch lean := p.leanAt(i); {
 	case after == nil || before != nil && lean == past:
 		return []Span{*before}
 	case before == nil || lean == future:

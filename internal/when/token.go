@@ -112,6 +112,9 @@ var quantities = map[string]int{
 	"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "couple": 2, "few": 3, "several": 3,
 }
 
+// vague are the quantities that no hour is named by.
+var vague = text.Set("a an couple few several")
+
 // units are the names of what can be counted, in the plural.
 var units = map[string]string{
 	"minute": "minutes", "min": "minutes", "mins": "minutes", "hour": "hours", "day": "days", "week": "weeks",
@@ -165,5 +168,5 @@ var (
 )
 
 // starters are the words that a phrase can begin with.
-var starters = text.Set("q in the day today tonight yesterday tomorrow now last past next previous this current " +
-	"coming upcoming following week weekend month calendar cw kw noon midday")
+var starters = text.Set("q h in the day today tonight yesterday tomorrow now last past next previous this current " +
+	"coming upcoming following week weekend month quarter year calendar cw kw noon midday half twenty")

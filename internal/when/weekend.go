@@ -2,28 +2,32 @@ package when
 
 import "github.com/yamo-protocol/yamo-mcp/internal/text"
 
-// endsLast are words that can follow "the week before last". Another word makes "last" its own: in "the week before
-// last Christmas" it is not the end of the phrase.
+// endsLast are words that can follow "the week before last" and "the week after next". Another word makes "last" its
+// own: in "the week before last Christmas" it is not the end of the phrase.
 var endsLast = text.Set("i we you he she they it and or in on at with for of to from the a an my our his her their " +
 	"did was were had what where who when which why how")
 
-// beforeLast matches "the week before last" and "Tuesday before last".
+// beforeLast matches "the week before last", "Tuesday before last" and "the weekend after next".
 func (p *parser) beforeLast(i int) ([]Span, int) {
 	at := i
 	if p.word(at) == "the" {
 		at++
 	}
-	if p.word(at+1) != "before" || p.word(at+2) != "last" {
-		return nil, 0
+	direction := 0
+	switch before, last := p.word(at+1), p.word(at+2); {
+	case before == "before" && last == "last":
+		direction = -1
+	case before == "after" && last == "next":
+		direction = 1
 	}
-	if next := p.word(at + 3); next != "" && isLetter(next[0]) && !endsLast[next] {
+	if next := p.word(at + 3); direction == 0 || next != "" && isLetter(next[0]) && !endsLast[next] {
 		return nil, 0
 	}
 	n := at + 3 - i
 	if day, ok := weekdays[p.word(at)]; ok {
-		return p.day(addDays(p.modifiedWeekday(at, day, -1)[0].From, -7)), n
+		return p.day(addDays(p.modifiedWeekday(at, day, direction)[0].From, 7*direction)), n
 	}
-	s, ok := p.calendar(p.word(at), -2, at)
+	s, ok := p.calendar(p.word(at), 2*direction, at)
 	if !ok {
 		return nil, 0
 	}
@@ -41,7 +45,7 @@ func (p *parser) theWeekend(i int) ([]Span, int) {
 	}
 	switch before := p.word(i - 1); {
 	case p.exact, before == "over":
-	case p.all && (weekendBefore[before] || (before == "at" || before == "on") && p.lean(i) == past):
+	case p.all && (weekendBefore[before] || (before == "at" || before == "on") && p.leanAt(i) == past):
 	default:
 		return nil, 0
 	}

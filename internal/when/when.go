@@ -9,6 +9,7 @@ package when
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -157,14 +158,19 @@ func First(dates string, zone *time.Location) (first time.Time) {
 
 // errUnknown is the error of Parse. It completes a sentence that begins with the argument's name.
 var errUnknown = errors.New("give a date or time such as 2026-01-31, 2026-01, 2026-01-31T15:04:05Z, 17 November, " +
-	"yesterday, last Tuesday, last week, in March or two weeks ago")
+	"yesterday at half past nine, last Tuesday, last week, in March, two weeks ago, two summers ago, mid-March, " +
+	"October and November 2025, the last three months of 2025, Q3 2025, H1 2025, week 40 of 2025 or the weekend " +
+	"after next")
 
 // Parse reads a time that a caller gave as an argument. Nothing but the phrase, a preposition and spaces may be in it.
 // Of a date that is named without a year, and of a weekday, the last one up to now is meant. Where a phrase may mean
-// two days, the first is returned.
+// two days, or means both, the first is returned.
 func Parse(text string, now time.Time) (Span, error) {
-	s, _, err := parse(text, now, past)
-	return s, err
+	spans, _, err := parse(text, now, past)
+	if err != nil {
+		return Span{}, err
+	}
+	return spans[0], nil
 }
 
 // ParseSince is Parse for the time from which on something is: the first moment of what the phrase names.
@@ -175,50 +181,53 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 
 // ParseUntil is ParseSince for the time before which something is, but "the end of October" ends with the month.
 func ParseUntil(text string, now time.Time) (time.Time, error) {
-	s, ending, err := parse(text, now, past)
-	if ending {
-		return s.To, err
+	spans, ending, err := parse(text, now, past)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case ending:
+		return spans[0].To, nil
 	}
-	return s.From, err
+	return spans[0].From, nil
 }
 
-// ParseEvent is Parse for when something happened or will happen: a date without a year is the last one if what is told
-// about it is in the past tense ("We adopted two goats"), and otherwise the one that is nearest to now.
-func ParseEvent(text, told string, now time.Time) (Span, error) {
-	lean := either
-	if tenseOf(newParser(told[:min(len(told), maxText)], now).tokens) == past {
-		lean = past
+// ParseEvent is Parse for when something happened or will happen, which may be several times: "the spring and autumn of
+// 2025". A date without a year is the last one, unless what is told about it looks ahead ("The goats will be adopted")
+// or nothing is told: then it is the one that is nearest to now.
+func ParseEvent(text, told string, now time.Time) ([]Span, error) {
+	lean := past
+	if ahead(newParser(told[:min(len(told), maxText)], now).tokens) {
+		lean = either
 	}
-	s, _, err := parse(text, now, lean)
-	return s, err
+	spans, _, err := parse(text, now, lean)
+	return spans, err
 }
 
 // parse reads a time that is the whole of text, except for prepositions before it and a full stop after it. lean is the
 // tense that an ambiguous date is read in. ending is true for the end of a month or another span.
-func parse(text string, now time.Time, lean tense) (s Span, ending bool, err error) {
+func parse(text string, now time.Time, lean tense) (spans []Span, ending bool, err error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		t = t.In(now.Location())
-		return Span{t, t.Add(1), Minute}, false, nil
+		return []Span{{t, t.Add(1), Minute}}, false, nil
 	}
 	p := newParser(text, now)
 	p.exact, p.lean = true, func(int) tense { return lean }
-	i := 0
-	for i < len(p.tokens) && (prepositions[p.tokens[i].text] || p.tokens[i].text == "the") {
-		if _, n := p.match(i); n > 0 { // "in two weeks", "the day before yesterday"
-			break
-		}
-		i++
+	found, ok := p.phrase(0) // "in two weeks", "the day before yesterday"
+	for i := 0; !ok && i < len(p.tokens) && (prepositions[p.word(i)] || p.word(i) == "the"); i++ {
+		found, ok = p.phrase(i + 1)
 	}
-	spans, n := p.match(i)
-	rest := i + n
+	rest := found.end
 	for rest < len(p.tokens) && p.tokens[rest].text == "." {
 		rest++
 	}
-	if n == 0 || rest != len(p.tokens) {
-		return Span{}, false, errUnknown
+	if !ok || rest != len(p.tokens) {
+		return nil, false, errUnknown
 	}
-	return spans[0], p.ending, nil
+	if !found.every {
+		found.spans = found.spans[:1]
+	}
+	return found.spans, p.ending, nil
 }
 
 // maxFound is the maximum number of spans of a text: one with more dates is not about any of them.
@@ -236,66 +245,69 @@ func InText(text string, now time.Time) []Span {
 	p := newParser(text, now)
 	p.lean = p.tense
 	var found []Span
-	p.each(func(_, _ int, spans []Span) bool {
-		for _, known := range found {
-			if known.ISO() == spans[0].ISO() {
-				return true
+	p.each(func(named phrase) bool {
+		if !named.every {
+			named.spans = named.spans[:1]
+		}
+		for _, s := range named.spans {
+			known := func(other Span) bool { return other.ISO() == s.ISO() }
+			if len(found) < maxFound && !slices.ContainsFunc(found, known) {
+				found = append(found, s)
 			}
 		}
-		found = append(found, spans[0])
 		return len(found) < maxFound
 	})
 	return found
 }
 
 // InQuestion returns what the first time phrase of a question means: one span, several if the phrase may mean each of
-// them, none if the question has no such phrase, or one after "before" or "until", which tells too little. After
-// "since" and "after" a span is open. A time of day is not kept: who asks for it wants that day. rest is the question
-// without the phrase.
+// them or means all of them, none if the question has no such phrase. After "since" and "after", "before" and "until" a
+// span is open; until a time to come it begins today. "The week before" a time is not known. A time of day is not kept:
+// who asks for it wants that day. rest is the question without the phrase.
 func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 	p := newParser(text, now)
 	p.lean, p.all = p.tense, true
 	rest = text
-	p.each(func(i, end int, named []Span) bool {
-		if w := p.word(i - 1); w == "before" || w == "until" || w == "till" {
-			return false
-		}
+	p.each(func(named phrase) bool {
+		i := named.i
 		before := i
 		for before > 0 && (prepositions[p.word(before-1)] || p.word(before-1) == "the") {
 			before--
 		}
-		rest = text[:p.tokens[before].start] + text[p.tokens[end-1].end:]
-		for _, s := range named {
-			if s.Unit == Minute {
-				day := midnight(s.From)
-				s = Span{day, addDays(day, 1), Day}
-			}
-			switch {
-			case p.since(i):
-				s.To = time.Time{}
-			case p.word(i-1) == "after":
-				s.To = time.Time{}
-				if p.tense(i) != future {
-					s.From = named[0].To
-				}
-			}
-			spans = append(spans, s)
+		if p.word(before) == "before" && units[p.word(before-1)] != "" {
+			return false
+		}
+		rest = text[:p.tokens[before].start] + text[p.tokens[named.end-1].end:]
+		for _, s := range named.spans {
+			spans = append(spans, p.opened(i, s))
 		}
 		return false
 	})
 	return spans, rest
 }
 
-// since reports whether the question asks for what comes since the phrase that begins at token i: "since 3 May", "since
-// my birthday on 3 May".
-func (p *parser) since(i int) bool {
-	if p.word(i-1) != "on" && p.word(i-1) != "in" {
-		return p.word(i-1) == "since"
+// opened returns the days of a span that the phrase at token i of a question names, or all time before or after them.
+func (p *parser) opened(i int, s Span) Span {
+	if s.Unit == Minute {
+		day := midnight(s.From)
+		s = Span{day, addDays(day, 1), Day}
 	}
-	for k := i - 2; k >= max(0, i-6) && !p.ends(k); k-- {
-		if p.word(k) == "since" {
-			return true
+	began := time.Time{}
+	if p.tense(i) == future {
+		began = p.today
+	}
+	switch w := p.word(i - 1); {
+	case p.since(i):
+		s.To = time.Time{}
+	case w == "after":
+		if p.tense(i) != future {
+			s.From = s.To
 		}
+		s.To = time.Time{}
+	case w == "before" && began.Before(s.From):
+		s.From, s.To, s.Unit = began, s.From, Days
+	case (w == "until" || w == "till") && began.Before(s.To):
+		s.From, s.Unit = began, Days
 	}
-	return false
+	return s
 }

@@ -24,11 +24,10 @@ func Date(r *record.Record, to record.Visibility, zone *time.Location) error {
 	case r.Lesson != nil || len(spans) > 0:
 		return nil
 	case r.OccurredAt != "":
-		s, err := when.ParseEvent(r.OccurredAt, r.Content, r.CreatedAt.In(zone))
-		if err != nil {
+		var err error
+		if spans, err = when.ParseEvent(r.OccurredAt, r.Content, r.CreatedAt.In(zone)); err != nil {
 			return fault.New("occurred_at: %v", err)
 		}
-		spans = append(spans, s)
 	default:
 		spans = when.InText(r.Content, r.CreatedAt.In(zone))
 	}
@@ -113,7 +112,7 @@ func (p Period) Share(r *record.Record) (share float32) {
 	}
 	p.overlaps(r, func(event, part when.Span) {
 		fits := float32(1)
-		if !part.To.IsZero() && event.To.Sub(event.From) > vagueTimes*part.To.Sub(part.From) {
+		if !part.From.IsZero() && !part.To.IsZero() && event.To.Sub(event.From) > vagueTimes*part.To.Sub(part.From) {
 			fits = vagueShare
 		}
 		share = max(share, fits)

@@ -1,0 +1,231 @@
+package when
+
+import (
+	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+)
+
+// phrase is what is said of time in one go: the tokens from i up to end, and what it may mean. If every is set, it
+// means all of that: "the spring and autumn of 2025".
+type phrase struct {
+	i, end int
+	spans  []Span
+	every  bool
+	list   bool // "October and November"
+}
+
+// each calls f with each phrase. f returns false to end.
+func (p *parser) each(f func(phrase) bool) {
+	for i := 0; i < len(p.tokens); {
+		found, ok := p.phrase(i)
+		if !ok {
+			i++
+			continue
+		}
+		if !f(found) {
+			return
+		}
+		i = found.end
+	}
+}
+
+var (
+	// connectors join the ends of a range, of which "and" does so only after "between".
+	connectors = text.Set("to until till through and - – —")
+	// listing join times that are all meant.
+	listing = text.Set("and or & /")
+)
+
+// phrase returns the phrase that begins at token i: one time, "from March to May", or "October and November 2025".
+func (p *parser) phrase(i int) (phrase, bool) {
+	spans, n := p.match(i)
+	first := side{i, n, n == 0}
+	if n == 0 {
+		first.n = p.bare(i)
+	}
+	if first.n == 0 {
+		return phrase{}, false
+	}
+	if joined, ok := p.join(first); ok {
+		return joined, true
+	}
+	return phrase{i: i, end: i + n, spans: spans}, n > 0
+}
+
+// side is one end of a range: the n tokens from i. It is bare if it is a name that is certain to be a month or a season
+// only because of the other end: "March to May 2025".
+type side struct {
+	i, n int
+	bare bool
+}
+
+// bare returns how many tokens from i on are the name of a month or a season, with what follows it.
+func (p *parser) bare(i int) int {
+	at := i
+	if p.word(at) == "the" {
+		at++
+	}
+	if _, season := seasons[p.word(at)]; !season && (months[p.word(at)] == 0 || !p.all && !p.tokens[at].capital) {
+		return 0
+	}
+	_, n := p.unnamed(p.match, i)
+	return n
+}
+
+// unnamed applies a rule to names that no preposition makes certain.
+func (p *parser) unnamed(rule func(int) ([]Span, int), i int) ([]Span, int) {
+	defer func(named bool) { p.named = named }(p.named)
+	p.named = true
+	return p.occurrences(rule, i)
+}
+
+// join returns the phrase of a range or a list that begins with first, false if it does not go on.
+func (p *parser) join(first side) (phrase, bool) {
+	at := first.i + first.n
+	w := p.word(at)
+	ranged := connectors[w] && (w != "and" || p.word(first.i-1) == "between")
+	switch {
+	case w == ",":
+		return p.prepend(first)
+	case !ranged && !listing[w] || p.moved(at+1): // "Moved from Tuesday to Thursday" is no range.
+		return phrase{}, false
+	}
+	last := side{i: at + 1}
+	if !ranged && p.word(last.i) == "in" {
+		last.i++
+	}
+	if _, last.n = p.match(last.i); last.n == 0 {
+		last.n, last.bare = p.bare(last.i), true
+	}
+	if last.n == 0 || !p.certain(first, last, ranged) {
+		return phrase{}, false
+	}
+	begin, _ := p.unnamed(p.match, first.i)
+	finish, _ := p.unnamed(p.match, last.i)
+	if len(begin) == 0 || len(finish) == 0 || !ranged && !p.listed(last, begin, finish) {
+		return phrase{}, false
+	}
+	pairs := p.pairs(first, last, begin, finish)
+	joined := phrase{i: first.i, end: last.i + last.n, spans: p.hulls(pairs, first.i), list: !ranged}
+	for _, pair := range pairs {
+		if ranged || len(joined.spans) == 0 || pair[0].From != joined.spans[0].From {
+			continue
+		}
+		if w == "or" || w == "/" || !adjacent(pair[0], pair[1]) {
+			joined.spans, joined.every = pair[:], true
+		}
+		break
+	}
+	return joined, len(joined.spans) > 0
+}
+
+// adjacent reports whether two spans are one period: "October and November".
+func adjacent(first, last Span) bool {
+	return first.To.Equal(last.From) && first.Unit != Year && first.Unit != Day
+}
+
+// prepend returns the list that begins with a month and a comma: "March, April and May 2025".
+func (p *parser) prepend(first side) (phrase, bool) {
+	at := first.i + first.n
+	if p.listing > 12 || first.n > 1 || months[p.word(first.i)] == 0 || months[p.word(at+1)] == 0 {
+		return phrase{}, false
+	}
+	named := p.named
+	p.named = named || !first.bare
+	p.listing++
+	rest, ok := p.phrase(at + 1)
+	p.listing--
+	p.named = named
+	if !ok || !rest.list {
+		return phrase{}, false
+	}
+	month := p.asOf(first.i, rest.spans[0].From, past)
+	switch {
+	case len(month) == 0:
+		return phrase{}, false
+	case !rest.every && adjacent(month[0], rest.spans[0]):
+		rest.spans = []Span{{month[0].From, rest.spans[0].To, Days}}
+	default:
+		rest.spans, rest.every = append(month, rest.spans...), true
+	}
+	rest.i = first.i
+	return rest, true
+}
+
+// certain reports whether two ends are times, of which some are names without a preposition: the last one has a year,
+// or one of them is a month whose name is nothing else, or "from" is before them.
+func (p *parser) certain(first, last side, ranged bool) bool {
+	if p.exact || !first.bare && !last.bare || p.dated(last) {
+		return true
+	}
+	month := func(e side) bool { return months[p.word(e.i)] > 0 }
+	known := func(e side) bool { return personless[p.word(e.i)] && e.n == 1 }
+	if !first.bare { // "in March or April", "in spring or autumn"
+		after := p.word(last.i + last.n)
+		return month(first) == month(last) && (known(last) || after == "" || !isLetter(after[0]) || prepositions[after])
+	}
+	return month(first) && month(last) && (known(first) || known(last) || ranged && p.word(first.i-1) == "from")
+}
+
+// dated reports whether an end has a year.
+func (p *parser) dated(e side) bool {
+	return p.isYear(e.i+e.n-1) || e.n > 1 && p.word(e.i+e.n-1) == "year"
+}
+
+// listed reports whether the times before and after "and" or "or" belong together: parts of the calendar that are
+// longer than a day, or days of which only the last has a year.
+func (p *parser) listed(last side, first, second []Span) bool {
+	if first[0].Unit != second[0].Unit || first[0].Unit == Minute {
+		return false
+	}
+	if first[0].Unit == Day {
+		return len(first) > 1 && len(second) == 1 && p.dated(last)
+	}
+	return len(second) > 1 || p.dated(last)
+}
+
+// pairs returns the spans that two ends may mean together. An end without a year or a week of its own is the one that
+// is nearest to the other: of "March to May 2025" and of "Tuesday to Thursday last week".
+func (p *parser) pairs(first, last side, begin, finish []Span) (list [][2]Span) {
+	if len(finish) == 1 {
+		if len(begin) > 1 {
+			begin = p.asOf(first.i, finish[0].From, past)
+		}
+		if len(begin) == 0 {
+			return nil
+		}
+		return [][2]Span{{begin[0], finish[0]}}
+	}
+	for _, from := range begin {
+		if to := p.asOf(last.i, from.From, future); len(to) > 0 {
+			list = append(list, [2]Span{from, to[0]})
+		}
+	}
+	return list
+}
+
+// asOf returns what the phrase at token i means at another time than now.
+func (p *parser) asOf(i int, now time.Time, lean tense) []Span {
+	other := *p
+	other.now, other.today, other.lean, other.all = now, midnight(now), func(int) tense { return lean }, false
+	other.open, other.named = false, true
+	spans, _ := other.match(i)
+	return spans
+}
+
+// hulls returns the spans from the first to the last of pairs that the sentence of token i may mean.
+func (p *parser) hulls(pairs [][2]Span, i int) (list []Span) {
+	lean := p.leanAt(i)
+	for _, pair := range pairs {
+		first, last := pair[0], pair[1]
+		ahead := len(pairs) > 1 && lean == past && last.From.After(p.now) // it was over
+		if first.From.Before(last.To) && first.To.Before(last.To) && !ahead {
+			list = append(list, Span{first.From, last.To, Days})
+		}
+	}
+	if len(list) > 1 {
+		return p.choose(i, list)
+	}
+	return list
+}
