@@ -12,6 +12,17 @@ var dayParts = text.Set("morning afternoon evening night")
 // minutesSpoken are the words before "past" and "to" in a time of day.
 var minutesSpoken = map[string]int{"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "half": 30}
 
+// partOfDay returns the part of a day that token i names, "" for none.
+func (p *parser) partOfDay(i int) string {
+	switch w := p.word(i); {
+	case w == "tonight":
+		return "night"
+	case dayParts[w]:
+		return w
+	}
+	return ""
+}
+
 // inPart returns a moment on the right half of its day: "yesterday evening at 8", "tomorrow morning at 6".
 func inPart(part string, t Span) Span {
 	switch hour := t.From.Hour(); {
@@ -76,7 +87,8 @@ func (p *parser) clock(i int, at bool) (hour, minute, n int) {
 		return 0, 0, 0
 	}
 	k++
-	digits := !spoken && p.word(k) == ":" && p.number(k+1) >= 0 && p.number(k+1) < 60 && len(p.word(k+1)) == 2
+	separator := p.word(k) == ":" || at && p.word(k) == "." && p.gluedTo(k-1, k+1)
+	digits := !spoken && separator && p.number(k+1) >= 0 && p.number(k+1) < 60 && len(p.word(k+1)) == 2
 	if digits {
 		minute, k = p.number(k+1), k+2
 		if p.word(k) == ":" && p.number(k+1) >= 0 {
@@ -156,10 +168,7 @@ func (p *parser) timeFirst(i int) ([]Span, int) {
 	if m == 0 {
 		return nil, 0
 	}
-	part := ""
-	if last := p.word(k + m - 1); dayParts[last] {
-		part = last
-	}
+	part := p.partOfDay(k + m - 1)
 	var list []Span
 	for _, day := range days {
 		if day.Unit != Day {

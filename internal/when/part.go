@@ -63,12 +63,17 @@ func (p *parser) part(i int) ([]Span, int) {
 	return nil, 0
 }
 
-// third reads "the end of", "mid-", "early" and "the first half of". k is the token at which the whole begins.
+// third reads "end of", "mid-", "early", "first half of" and "last third of". k is the token at which the whole begins.
 func (p *parser) third(at int) (cut piece, k int) {
 	k, parts := at+1, 3
 	part, ok := thirds[p.word(at)]
 	if half, counted := halves[p.word(at)]; counted && p.word(k) == "half" {
 		part, parts, ok, k = half, 2, true, k+1
+	} else if count := p.countedAt(at); p.word(k) == "third" && count != 0 && count <= 3 {
+		part, ok, k = count-1, true, k+1
+		if count < 0 {
+			part = 3 + count
+		}
 	}
 	if !ok {
 		return nil, 0
@@ -79,7 +84,7 @@ func (p *parser) third(at int) (cut piece, k int) {
 	case adjective && name != "mid" && next == "in", adjective && next == "-" && p.tokens[k].glued,
 		(name == "mid" || !adjective) && next == "of":
 		k++
-	case parts == 3 && (adjective || p.exact): // "end October"
+	case parts == 3 && (adjective || p.exact), parts == 2 && p.isYear(k): // "end October", "first half 2025"
 	default:
 		return nil, 0
 	}
@@ -96,25 +101,36 @@ func (p *parser) countedAt(i int) int {
 	return ordinals[p.word(i)]
 }
 
-// numbered reads "last week of", "first Monday in", and "third quarter", which may have no preposition.
+// numbered reads "last week of", "first Monday in", "first and second month of", and "third quarter", which may have no
+// preposition.
 func (p *parser) numbered(at int) (cut piece, k int) {
-	count, name := p.countedAt(at), p.word(at+1)
-	if count == 0 {
+	first := p.countedAt(at)
+	last := first
+	if w, next := p.word(at+1), p.countedAt(at+2); (w == "and" || w == "or") && next == first+1 || connectors[w] && next > first {
+		at, last = at+2, next
+	}
+	name := p.word(at + 1)
+	if first == 0 {
 		return nil, 0
 	}
 	switch w := p.word(at + 2); {
 	case w == "of" || w == "in":
 		k = at + 3
-	case name == "quarter" && p.isYear(at+2):
+	case (name == "quarter" || name == "week") && p.isYear(at+2):
 		k = at + 2
 	default:
 		return nil, 0
 	}
 	return func(whole Span) (Span, bool) {
-		if name == "week" && whole.Unit == Year && count > 1 {
-			return p.week(whole.From.Year(), count)
+		if name == "week" && whole.Unit == Year && first > 1 && first == last {
+			return p.week(whole.From.Year(), first)
 		}
-		return numbered(whole, name, count)
+		s, ok := numbered(whole, name, first)
+		if first != last {
+			end, also := numbered(whole, name, last)
+			return Span{s.From, end.To, Days}, ok && also
+		}
+		return s, ok
 	}, k
 }
 

@@ -53,9 +53,11 @@ func (p *parser) match(i int) (spans []Span, n int) {
 		return nil, 0
 	}
 	if spans[0].Unit == Day {
-		more := 0
+		part, more := p.partOfDay(i+n-1), 0
 		for k := range spans {
-			spans[k], more = p.timeOfDay(i+n, spans[k])
+			if spans[k], more = p.timeOfDay(i+n, spans[k]); part != "" && spans[k].Unit == Minute {
+				spans[k] = inPart(part, spans[k])
+			}
 		}
 		n += more
 	}
@@ -69,6 +71,9 @@ var placeKinds = text.Set("street road avenue lane square boulevard terrace cres
 // inName reports whether the time that ends before token i is a part of a place's name. A writer who begins it with a
 // small letter may write the month so too.
 func (p *parser) inName(i int) bool {
+	if p.isDayNumber(i-1) && months[p.word(i-2)] > 0 { // "April 25 Bridge"
+		return placeKinds[p.word(i)] && p.tokens[i].capital
+	}
 	before := p.word(i - 1)
 	_, weekday := weekdays[before]
 	if named := weekday || months[before] > 0; !named && seasons[before] == 0 || !placeKinds[p.word(i)] {
@@ -215,8 +220,8 @@ func (p *parser) yearAt(i int) (year, n int) {
 	if spans, more := p.beforeLast(k); more > 0 && spans[0].Unit == Year { // "the year before last"
 		return spans[0].From.Year(), k + more - i
 	}
-	if count, more := p.quantityAt(i); more > 0 && units[p.word(i+more)] == "years" && p.word(i+more+1) == "ago" {
-		return p.now.Year() - count, more + 2
+	if count, more := p.quantityAt(i + n); more > 0 && units[p.word(i+n+more)] == "years" && p.word(i+n+more+1) == "ago" {
+		return p.now.Year() - count, n + more + 2
 	}
 	return 0, 0
 }
@@ -227,7 +232,8 @@ func (p *parser) monthAt(i int) (month time.Month, n int) {
 	switch {
 	case !ok || p.word(i+1) == "'" && p.word(i) == "may":
 		return 0, 0
-	case len(p.word(i)) <= 4 && p.word(i) != "may" && p.word(i+1) == "." && p.tokens[i+1].glued && p.number(i+2) > 0:
+	case len(p.word(i)) <= 4 && p.word(i) != "may" && p.word(i+1) == "." && p.tokens[i+1].glued &&
+		(p.number(i+2) > 0 || connectors[p.word(i+2)] || p.word(i+2) == "or"):
 		return month, 2
 	}
 	return month, 1
@@ -272,6 +278,11 @@ func (p *parser) rangeAt(i int) (first, last, n int) {
 		return 0, 0, 0
 	}
 	w := p.word(i + 1)
+	if w == "," && p.number(i+2) == p.number(i)+1 { // "3, 4 and 5 May"
+		if _, last, n := p.rangeAt(i + 2); last > p.number(i+2) {
+			return p.number(i), last, n + 2
+		}
+	}
 	// "10 and 11 November", but not "10 and 17 November".
 	if w == "-" || w == "–" || w == "to" || w == "and" && (p.word(i-1) == "between" || p.number(i+2) == p.number(i)+1) {
 		if p.isDayNumber(i+2) && p.number(i+2) > p.number(i) {
@@ -338,9 +349,9 @@ func (p *parser) month(i int) ([]Span, int) {
 		return []Span{p.monthIn(year, month)}, n + more
 	}
 	before := p.word(i - 1)
-	named := p.exact || p.named || monthPrepositions[before] ||
+	named := p.exact || p.named || p.since(i) || monthPrepositions[before] ||
 		personless[p.word(i)] && (prepositions[before] || before == "and" || before == "the")
-	verb := !p.tokens[i].capital && afterVerb[p.word(i+n)]
+	verb := !p.named && !p.tokens[i].capital && afterVerb[p.word(i+n)]
 	if !named || verb {
 		return nil, 0
 	}
@@ -371,21 +382,29 @@ func (p *parser) ordinalDay(i int) ([]Span, int) {
 	return p.choose(i, list), 1
 }
 
-// quarter matches "Q3", "Q3 2026" and "H1 2025".
+// halvesAndQuarters are the months that "H1", "Q1" and "quarter 1" have.
+var halvesAndQuarters = map[string]int{"h": 6, "q": 3, "quarter": 3}
+
+// quarter matches "Q3", "Q3 2026", "quarter 3 of 2026" and "H1 2025".
 func (p *parser) quarter(i int) ([]Span, int) {
-	length := map[string]int{"q": 3, "h": 6}[p.word(i)]
+	length := halvesAndQuarters[p.word(i)]
 	n := p.number(i + 1)
-	if length == 0 || n < 1 || n > 12/length || !p.tokens[i+1].glued {
+	written := p.word(i) == "quarter"
+	if length == 0 || n < 1 || n > 12/length || p.tokens[i+1].glued == written || p.tokens[i+1].ordinal {
 		return nil, 0
 	}
 	quarter := func(year int) Span {
 		from := p.monthIn(year, time.Month(length*(n-1)+1)).From
 		return Span{from, from.AddDate(0, length, 0), Days}
 	}
-	if year, more := p.yearAt(i + 2); year != 0 {
+	year, more := p.yearAt(i + 2)
+	if p.word(i+2) == "of" && p.isYear(i+3) {
+		year, more = p.number(i+3), 2
+	}
+	if year != 0 {
 		return []Span{quarter(year)}, 2 + more
 	}
-	if !p.exact && (!prepositions[p.word(i-1)] && !p.named || length == 6) { // "in H1" is a heading too
+	if !p.exact && (written || !prepositions[p.word(i-1)] && !p.named || length == 6 && !p.all) { // "in H1" is a heading too
 		return nil, 0
 	}
 	y := p.now.Year()
@@ -394,7 +413,7 @@ func (p *parser) quarter(i int) ([]Span, int) {
 
 // year matches "in 2023".
 func (p *parser) year(i int) ([]Span, int) {
-	ranged := connectors[p.word(i-1)] && p.isYear(i-2)
+	ranged := (connectors[p.word(i-1)] || listing[p.word(i-1)]) && p.isYear(i-2)
 	if !p.isYear(i) || !p.exact && !ranged && !yearPrepositions[p.word(i-1)] {
 		return nil, 0
 	}

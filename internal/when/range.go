@@ -40,6 +40,11 @@ var (
 // phrase returns the phrase that begins at token i: one time, "from March to May", or "October and November 2025".
 func (p *parser) phrase(i int) (phrase, bool) {
 	spans, n := p.match(i)
+	if n > 0 && spans[0].Unit == Year {
+		if within, ok := p.inYear(i, n, spans[0]); ok {
+			return within, true
+		}
+	}
 	first := side{i, n, n == 0}
 	if n == 0 {
 		first.n = p.bare(i)
@@ -51,6 +56,20 @@ func (p *parser) phrase(i int) (phrase, bool) {
 		return joined, true
 	}
 	return phrase{i: i, end: i + n, spans: spans}, n > 0
+}
+
+// inYear returns what comes after "in" or "on" after a year, as in "last year in March".
+func (p *parser) inYear(i, n int, year Span) (phrase, bool) {
+	at := i + n
+	if w := p.word(at); w != "in" && w != "on" {
+		return phrase{}, false
+	}
+	spans, m := p.occurrences(p.match, at+1)
+	if m == 0 || len(spans) == 1 {
+		return phrase{}, false
+	}
+	spans = p.asOf(at+1, year.From, future)
+	return phrase{i: i, end: at + 1 + m, spans: spans}, len(spans) > 0
 }
 
 // side is one end of a range: the n tokens from i. It is bare if it is a name that is certain to be a month or a season
@@ -92,6 +111,9 @@ func (p *parser) join(first side) (phrase, bool) {
 		return phrase{}, false
 	}
 	last := side{i: at + 1}
+	if !ranged && p.isYear(at+1) && p.isYear(at-1) && first.n > 1 {
+		return p.eachYear(first)
+	}
 	if !ranged && p.word(last.i) == "in" {
 		last.i++
 	}
@@ -112,12 +134,24 @@ func (p *parser) join(first side) (phrase, bool) {
 		if ranged || len(joined.spans) == 0 || pair[0].From != joined.spans[0].From {
 			continue
 		}
-		if w == "or" || w == "/" || !adjacent(pair[0], pair[1]) {
+		if w == "or" || !adjacent(pair[0], pair[1]) {
 			joined.spans, joined.every = pair[:], true
 		}
 		break
 	}
 	return joined, len(joined.spans) > 0
+}
+
+// eachYear returns the phrase of what is in two years: "October 2024 and 2025".
+func (p *parser) eachYear(first side) (phrase, bool) {
+	at := first.i + first.n
+	spans, _ := p.match(first.i)
+	if len(spans) != 1 || spans[0].Unit == Minute || spans[0].From.Day() != 1 && spans[0].Unit != Day {
+		return phrase{}, false
+	}
+	years := p.number(at+1) - p.number(at-1)
+	other := Span{spans[0].From.AddDate(years, 0, 0), spans[0].To.AddDate(years, 0, 0), spans[0].Unit}
+	return phrase{i: first.i, end: at + 2, spans: append(spans, other), every: true}, true
 }
 
 // adjacent reports whether two spans are one period: "October and November".
@@ -153,6 +187,10 @@ func (p *parser) prepend(first side) (phrase, bool) {
 	return rest, true
 }
 
+// sent are words before "from" and a person's name: "a letter from April to June".
+var sent = text.Set("letter letters message messages present presents gift gifts card cards call calls email emails " +
+	"mail note notes text texts parcel package")
+
 // certain reports whether two ends are times, of which some are names without a preposition: the last one has a year,
 // or one of them is a month whose name is nothing else, or "from" is before them.
 func (p *parser) certain(first, last side, ranged bool) bool {
@@ -161,11 +199,12 @@ func (p *parser) certain(first, last side, ranged bool) bool {
 	}
 	month := func(e side) bool { return months[p.word(e.i)] > 0 }
 	known := func(e side) bool { return personless[p.word(e.i)] && e.n == 1 }
-	if !first.bare { // "in March or April", "in spring or autumn"
+	if !first.bare { // "in March or April", "from last March to June"
 		after := p.word(last.i + last.n)
-		return month(first) == month(last) && (known(last) || after == "" || !isLetter(after[0]) || prepositions[after])
+		return (month(last) || !month(first)) && (known(last) || after == "" || !isLetter(after[0]) || prepositions[after])
 	}
-	return month(first) && month(last) && (known(first) || known(last) || ranged && p.word(first.i-1) == "from")
+	from := ranged && p.word(first.i-1) == "from" && !sent[p.word(first.i-2)]
+	return month(first) && month(last) && (known(first) || known(last) || from)
 }
 
 // dated reports whether an end has a year.
@@ -174,13 +213,14 @@ func (p *parser) dated(e side) bool {
 }
 
 // listed reports whether the times before and after "and" or "or" belong together: parts of the calendar that are
-// longer than a day, or days of which only the last has a year.
+// longer than a day, or days of which only the last has a year. Of a question all days count, although a text may have
+// them apart.
 func (p *parser) listed(last side, first, second []Span) bool {
 	if first[0].Unit != second[0].Unit || first[0].Unit == Minute {
 		return false
 	}
 	if first[0].Unit == Day {
-		return len(first) > 1 && len(second) == 1 && p.dated(last)
+		return len(first) > 1 && (p.dated(last) || p.all && len(second) > 1)
 	}
 	return len(second) > 1 || p.dated(last)
 }

@@ -169,4 +169,4 @@ var (
 
 // starters are the words that a phrase can begin with.
 var starters = text.Set("q h in the day today tonight yesterday tomorrow now last past next previous this current " +
-	"coming upcoming following week weekend month quarter year calendar cw kw noon midday half twenty")
+	"coming upcoming following week weeks weekend month quarter year calendar cw kw noon midday half twenty")

@@ -64,39 +64,50 @@ func (p *parser) gluedTo(first, last int) bool {
 	return true
 }
 
-// weekNumber matches "week 40 of 2025", "calendar week 3", "CW 3", and "week 40" where only a date can be meant: "in
+// weekNumber matches "week 40 of 2025", "weeks 40 to 42 of 2025", "calendar week 3", "CW 3", and "week 40" where only a date can be meant: "in
 // week 3 of the course" is none.
 func (p *parser) weekNumber(i int) ([]Span, int) {
 	at := i
 	if p.word(at) == "calendar" {
 		at++
 	}
-	week := p.number(at + 1)
+	week, last, k := p.number(at+1), p.number(at+3), at+2
+	if w := p.word(k); last <= week || !connectors[w] || w == "and" && last > week+1 {
+		last = week
+	} else {
+		k += 2
+	}
 	// Not "11 kW".
 	short := (p.word(at) == "cw" || p.word(at) == "kw") && (p.exact || p.tokens[at].capital && p.number(i-1) < 0)
-	if p.word(at) != "week" && !short || week < 1 || week > 53 || len(p.word(at+1)) > 2 || p.tokens[at+1].ordinal {
+	if p.word(at) != "week" && (p.word(at) != "weeks" || last == week) && !short || week < 1 || last > 53 ||
+		len(p.word(at+1)) > 2 || p.tokens[at+1].ordinal {
 		return nil, 0
 	}
-	k := at + 2
+	weeks := func(year int) (Span, bool) {
+		first, ok := p.week(year, week)
+		end, also := p.week(year, last)
+		return Span{first.From, end.To, Days}, ok && also
+	}
+	next := k
 	if w := p.word(k); (w == "of" || w == "in" || w == "/") && p.isYear(k+1) {
 		k++
 	}
 	if year, n := p.yearAt(k); year != 0 {
-		if s, ok := p.week(year, week); ok {
+		if s, ok := weeks(year); ok {
 			return []Span{s}, k + n - i
 		}
 		return nil, 0
 	}
-	if !p.exact && !short && at == i && (!p.all || !seasonBefore[p.word(i-1)] || p.word(at+2) == "of") {
+	if !p.exact && !short && at == i && (!p.all || !seasonBefore[p.word(i-1)] || p.word(next) == "of") {
 		return nil, 0
 	}
 	var list []Span
 	for year := p.now.Year() - 6; year <= p.now.Year()+1; year++ { // at least one of them has 53 weeks
-		if s, ok := p.week(year, week); ok {
+		if s, ok := weeks(year); ok {
 			list = append(list, s)
 		}
 	}
-	return p.choose(i, list), at + 2 - i
+	return p.choose(i, list), next - i
 }
 
 // week returns a week of ISO 8601, false if the year does not have it. The first is the one with 4 January.

@@ -44,7 +44,7 @@ func (p *parser) theWeekend(i int) ([]Span, int) {
 		return nil, 0
 	}
 	switch before := p.word(i - 1); {
-	case p.exact, before == "over":
+	case p.exact, before == "over", p.since(i):
 	case p.all && (weekendBefore[before] || (before == "at" || before == "on") && p.leanAt(i) == past):
 	default:
 		return nil, 0

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // Unit is the precision of a Span.
@@ -162,6 +164,9 @@ var errUnknown = errors.New("give a date or time such as 2026-01-31, 2026-01, 20
 	"October and November 2025, the last three months of 2025, Q3 2025, H1 2025, week 40 of 2025 or the weekend " +
 	"after next")
 
+// leading are words, other than prepositions, that an argument may begin with.
+var leading = text.Set("the ever about")
+
 // Parse reads a time that a caller gave as an argument. Nothing but the phrase, a preposition and spaces may be in it.
 // Of a date that is named without a year, and of a weekday, the last one up to now is meant. Where a phrase may mean
 // two days, or means both, the first is returned.
@@ -214,7 +219,7 @@ func parse(text string, now time.Time, lean tense) (spans []Span, ending bool, e
 	p := newParser(text, now)
 	p.exact, p.lean = true, func(int) tense { return lean }
 	found, ok := p.phrase(0) // "in two weeks", "the day before yesterday"
-	for i := 0; !ok && i < len(p.tokens) && (prepositions[p.word(i)] || p.word(i) == "the"); i++ {
+	for i := 0; !ok && i < len(p.tokens) && (prepositions[p.word(i)] || leading[p.word(i)]); i++ {
 		found, ok = p.phrase(i + 1)
 	}
 	rest := found.end
@@ -262,7 +267,7 @@ func InText(text string, now time.Time) []Span {
 
 // InQuestion returns what the first time phrase of a question means: one span, several if the phrase may mean each of
 // them or means all of them, none if the question has no such phrase. After "since" and "after", "before" and "until" a
-// span is open; until a time to come it begins today. "The week before" a time is not known. A time of day is not kept:
+// span is open; until a time to come it begins today. "The week before" a time and the one after it are not known. A time of day is not kept:
 // who asks for it wants that day. rest is the question without the phrase.
 func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 	p := newParser(text, now)
@@ -274,7 +279,7 @@ func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 		for before > 0 && (prepositions[p.word(before-1)] || p.word(before-1) == "the") {
 			before--
 		}
-		if p.word(before) == "before" && units[p.word(before-1)] != "" {
+		if w := p.word(before); (w == "before" || w == "after") && units[p.word(before-1)] != "" {
 			return false
 		}
 		rest = text[:p.tokens[before].start] + text[p.tokens[named.end-1].end:]
@@ -304,9 +309,9 @@ func (p *parser) opened(i int, s Span) Span {
 			s.From = s.To
 		}
 		s.To = time.Time{}
-	case w == "before" && began.Before(s.From):
+	case w == "before" && !p.ending && began.Before(s.From):
 		s.From, s.To, s.Unit = began, s.From, Days
-	case (w == "until" || w == "till") && began.Before(s.To):
+	case (w == "before" && p.ending || w == "until" || w == "till") && began.Before(s.To):
 		s.From, s.Unit = began, Days
 	}
 	return s

@@ -361,7 +361,8 @@ func FuzzFind(f *testing.F) {
 	now := time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
 	for _, seed := range []string{
 		"last Tuesday at 9:30 pm", "3-5 March 2026", "in 2026-03-04T10:00:00Z", "Q3 2026",
-		"a couple of", "between 3 and",
+		"a couple of", "between 3 and", "the last two weeks of July", "spring and autumn 2025", "from March to May",
+		"quarter to ten on Friday", "last year in March", "before the end of week 40", "October 2024 and 2025",
 	} {
 		f.Add(seed)
 	}
