@@ -106,7 +106,8 @@ func (p *parser) countedAt(i int) int {
 func (p *parser) numbered(at int) (cut piece, k int) {
 	first := p.countedAt(at)
 	last := first
-	if w, next := p.word(at+1), p.countedAt(at+2); (w == "and" || w == "or") && next == first+1 || connectors[w] && next > first {
+	w, next := p.word(at+1), p.countedAt(at+2)
+	if (w == "and" || w == "or") && next == first+1 || connectors[w] && next > first {
 		at, last = at+2, next
 	}
 	name := p.word(at + 1)

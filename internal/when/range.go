@@ -64,8 +64,12 @@ func (p *parser) inYear(i, n int, year Span) (phrase, bool) {
 	if w := p.word(at); w != "in" && w != "on" {
 		return phrase{}, false
 	}
-	spans, m := p.occurrences(p.match, at+1)
-	if m == 0 || len(spans) == 1 {
+	spans, m := p.unnamed(p.match, at+1)
+	month := false
+	for k := range m {
+		month = month || months[p.word(at+1+k)] > 0
+	}
+	if m == 0 || len(spans) == 1 || spans[0].Unit == Day && !month { // not "last year on Monday"
 		return phrase{}, false
 	}
 	spans = p.asOf(at+1, year.From, future)

@@ -3,8 +3,6 @@ package when
 import (
 	"strings"
 	"time"
-
-	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // relativeDay matches yesterday, today and what is said in their place.
@@ -215,38 +213,6 @@ func (p *parser) verbAt(i int) bool {
 	return (name == "may" || name == "march") && next != "" && isLetter(next[0]) && !pronouns[next]
 }
 
-// inWeek returns a weekday of the week that begins on monday.
-func inWeek(monday time.Time, day time.Weekday) time.Time {
-	return addDays(monday, (int(day)+6)%7)
-}
-
-// monday returns the first day of today's week.
-func (p *parser) monday() time.Time { return addDays(p.today, -(int(p.today.Weekday())+6)%7) }
-
-// modifiedWeekday returns the last, this or the next week's day. "Next Friday" on a Monday is this week's to some
-// people and the next week's to others.
-func (p *parser) modifiedWeekday(i int, day time.Weekday, direction int) []Span {
-	back := (int(p.today.Weekday()) - int(day) + 6) % 7 // + 1 days ago
-	switch direction {
-	case -1:
-		return p.day(addDays(p.today, -back-1))
-	case 0:
-		return p.day(inWeek(p.monday(), day))
-	}
-	coming := addDays(p.today, 7-(back+1)%7)
-	if back == 6 {
-		coming = addDays(p.today, 7)
-	}
-	spans := p.day(coming)
-	if p.word(i) == "next" && coming.Before(addDays(p.monday(), 7)) {
-		spans = append(spans, p.day(addDays(coming, 7))...)
-	}
-	if !p.all {
-		return spans[:1]
-	}
-	return spans
-}
-
 // modifiedMonth returns the month that "last" (direction -1), "this" (0) or "next" (1) selects: the last that is over,
 // the one of this year, or the first that has not begun.
 func (p *parser) modifiedMonth(month time.Month, direction int) []Span {
@@ -296,55 +262,4 @@ func (p *parser) calendar(name string, direction, i int) (Span, bool) {
 		return Span{from, from.AddDate(1, 0, 0), Year}, true
 	}
 	return Span{}, false
-}
-
-// habitual are the words before a weekday that make it no date.
-var habitual = text.Set("every each any most alternate usual black good fat ash cyber a an next")
-
-// habits are the words after a weekday that make it no date.
-var habits = text.Set("mornings lunchtimes afternoons evenings nights")
-
-// weekday matches "Tuesday", "Tuesday of last week", and the weekday of "Tuesday, 17 November".
-func (p *parser) weekday(i int) ([]Span, int) {
-	day, ok := weekdays[p.word(i)]
-	if !ok || habitual[p.word(i-1)] || p.countedAt(i-1) != 0 || habits[p.word(i+1)] {
-		return nil, 0
-	}
-	// "Sat" and "Sun" are words, "Mon" and "Fri" are not.
-	if len(p.word(i)) <= 5 && !p.exact && (!prepositions[p.word(i-1)] || !p.tokens[i].capital) {
-		return nil, 0
-	}
-	k := i + 1
-	if p.word(k) == "," || p.word(k) == "the" {
-		k++
-	}
-	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.dayMonth, p.monthDay} {
-		if spans, n := rule(k); n > 0 {
-			return spans, k + n - i
-		}
-	}
-	if k = i + 1; p.word(k) == "of" {
-		k++
-	}
-	if _, n := p.quantityAt(k); n > 0 { // "Wednesday two weeks ago"
-		if ago, m := p.counted(k); m > 0 && units[p.word(k+n)] == "weeks" {
-			middle := ago[0].From.Add(ago[0].To.Sub(ago[0].From) / 2)
-			return p.day(inWeek(addDays(middle, -(int(middle.Weekday())+6)%7), day)), k + m - i
-		}
-	}
-	if p.word(k+1) == "week" {
-		if week, n := p.modified(k); n == 2 {
-			return p.day(inWeek(week[0].From, day)), k + 2 - i
-		}
-	}
-	var list []Span
-	first := addDays(p.today, int(day)-int(p.today.Weekday()))
-	for week := -1; week <= 1; week++ {
-		list = append(list, p.day(addDays(first, 7*week))...)
-	}
-	if list[1].From.Equal(p.today) && !p.exact && p.word(i-1) != "since" {
-		// On a Sunday "on Sunday" is not today.
-		list = []Span{list[0], list[2]}
-	}
-	return p.choose(i, list), 1
 }

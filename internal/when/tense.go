@@ -63,6 +63,7 @@ func toldBy(sentence []token) (w told) {
 	for i, t := range sentence {
 		switch {
 		case t.text == "going" && i+1 < len(sentence) && sentence[i+1].text == "on": // it happens
+		case t.text == "last" && i > 0 && sentence[i-1].text == "the": // "the last week of December"
 		case futureWords[t.text]:
 			w.future = true
 		case plannedNouns[t.text]:

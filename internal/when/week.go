@@ -64,8 +64,8 @@ func (p *parser) gluedTo(first, last int) bool {
 	return true
 }
 
-// weekNumber matches "week 40 of 2025", "weeks 40 to 42 of 2025", "calendar week 3", "CW 3", and "week 40" where only a date can be meant: "in
-// week 3 of the course" is none.
+// weekNumber matches "week 40 of 2025", "weeks 40 to 42 of 2025", "calendar week 3", "CW 3", and "week 40" where only a
+// date can be meant: "in week 3 of the course" is none.
 func (p *parser) weekNumber(i int) ([]Span, int) {
 	at := i
 	if p.word(at) == "calendar" {

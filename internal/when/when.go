@@ -8,12 +8,9 @@ package when
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // Unit is the precision of a Span.
@@ -158,83 +155,6 @@ func First(dates string, zone *time.Location) (first time.Time) {
 	return first
 }
 
-// errUnknown is the error of Parse. It completes a sentence that begins with the argument's name.
-var errUnknown = errors.New("give a date or time such as 2026-01-31, 2026-01, 2026-01-31T15:04:05Z, 17 November, " +
-	"yesterday at half past nine, last Tuesday, last week, in March, two weeks ago, two summers ago, mid-March, " +
-	"October and November 2025, the last three months of 2025, Q3 2025, H1 2025, week 40 of 2025 or the weekend " +
-	"after next")
-
-// leading are words, other than prepositions, that an argument may begin with.
-var leading = text.Set("the ever about")
-
-// Parse reads a time that a caller gave as an argument. Nothing but the phrase, a preposition and spaces may be in it.
-// Of a date that is named without a year, and of a weekday, the last one up to now is meant. Where a phrase may mean
-// two days, or means both, the first is returned.
-func Parse(text string, now time.Time) (Span, error) {
-	spans, _, err := parse(text, now, past)
-	if err != nil {
-		return Span{}, err
-	}
-	return spans[0], nil
-}
-
-// ParseSince is Parse for the time from which on something is: the first moment of what the phrase names.
-func ParseSince(text string, now time.Time) (time.Time, error) {
-	s, err := Parse(text, now)
-	return s.From, err
-}
-
-// ParseUntil is ParseSince for the time before which something is, but "the end of October" ends with the month.
-func ParseUntil(text string, now time.Time) (time.Time, error) {
-	spans, ending, err := parse(text, now, past)
-	switch {
-	case err != nil:
-		return time.Time{}, err
-	case ending:
-		return spans[0].To, nil
-	}
-	return spans[0].From, nil
-}
-
-// ParseEvent is Parse for when something happened or will happen, which may be several times: "the spring and autumn of
-// 2025". A date without a year is the last one, unless what is told about it looks ahead ("The goats will be adopted")
-// or nothing is told: then it is the one that is nearest to now.
-func ParseEvent(text, told string, now time.Time) ([]Span, error) {
-	lean := past
-	if ahead(newParser(told[:min(len(told), maxText)], now).tokens) {
-		lean = either
-	}
-	spans, _, err := parse(text, now, lean)
-	return spans, err
-}
-
-// parse reads a time that is the whole of text, except for prepositions before it and a full stop after it. lean is the
-// tense that an ambiguous date is read in. ending is true for the end of a month or another span.
-func parse(text string, now time.Time, lean tense) (spans []Span, ending bool, err error) {
-	text = strings.TrimSpace(text)
-	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
-		t = t.In(now.Location())
-		return []Span{{t, t.Add(1), Minute}}, false, nil
-	}
-	p := newParser(text, now)
-	p.exact, p.lean = true, func(int) tense { return lean }
-	found, ok := p.phrase(0) // "in two weeks", "the day before yesterday"
-	for i := 0; !ok && i < len(p.tokens) && (prepositions[p.word(i)] || leading[p.word(i)]); i++ {
-		found, ok = p.phrase(i + 1)
-	}
-	rest := found.end
-	for rest < len(p.tokens) && p.tokens[rest].text == "." {
-		rest++
-	}
-	if !ok || rest != len(p.tokens) {
-		return nil, false, errUnknown
-	}
-	if !found.every {
-		found.spans = found.spans[:1]
-	}
-	return found.spans, p.ending, nil
-}
-
 // maxFound is the maximum number of spans of a text: one with more dates is not about any of them.
 const maxFound = 8
 
@@ -267,8 +187,8 @@ func InText(text string, now time.Time) []Span {
 
 // InQuestion returns what the first time phrase of a question means: one span, several if the phrase may mean each of
 // them or means all of them, none if the question has no such phrase. After "since" and "after", "before" and "until" a
-// span is open; until a time to come it begins today. "The week before" a time and the one after it are not known. A time of day is not kept:
-// who asks for it wants that day. rest is the question without the phrase.
+// span is open; until a time to come it begins today. "The week before" a time and the one after it are not known. A
+// time of day is not kept: who asks for it wants that day. rest is the question without the phrase.
 func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 	p := newParser(text, now)
 	p.lean, p.all = p.tense, true
