@@ -32,7 +32,7 @@ func (p *parser) part(i int) ([]Span, int) {
 	if _, ok := thirds[p.word(at)]; !ok && p.countedAt(at) == 0 {
 		return nil, 0
 	}
-	for _, rule := range []func(int) (piece, int){p.third, p.numbered, p.several} {
+	for rank, rule := range []func(int) (piece, int){p.third, p.numbered, p.several} {
 		cut, k := rule(at)
 		if cut == nil {
 			continue
@@ -42,8 +42,8 @@ func (p *parser) part(i int) ([]Span, int) {
 			read = p.unnamed
 		}
 		whole, n := read(p.wholeAt, k)
-		if n == 0 || p.word(k-1) == "in" && p.word(at-1) != "the" && whole[0].Unit != Month && p.word(at+1) != "in" {
-			continue // "last week in 2025 planning"
+		if n == 0 || rank > 0 && !p.countable(at, k, whole[0]) {
+			continue
 		}
 		var list []Span
 		for _, s := range whole {
@@ -61,6 +61,18 @@ func (p *parser) part(i int) ([]Span, int) {
 		return list, k + n - i
 	}
 	return nil, 0
+}
+
+// countable reports whether the first or the last of something at token at is a part of a whole at token k: not in
+// "last week in 2025 planning", and "on the first Monday of the quarter" may be a habit.
+func (p *parser) countable(at, k int, whole Span) bool {
+	switch {
+	case p.word(k-1) == "in" && whole.Unit != Month:
+		return p.word(at-1) == "the"
+	case p.exact || p.all:
+		return true
+	}
+	return p.word(k) != "the" || p.word(k+1) != "week" && p.word(k+1) != "quarter"
 }
 
 // third reads "end of", "mid-", "early", "first half of" and "last third of". k is the token at which the whole begins.

@@ -54,8 +54,13 @@ func (p *parser) season(i int) ([]Span, int) {
 // adjective reports whether a time is one of a thing that follows it at token i: "the winter 2025 tyres".
 func (p *parser) adjective(i int) bool {
 	w := p.word(i)
-	return w != "" && isLetter(w[0]) && !p.tokens[i].capital && !prepositions[w] && !endsLast[w] && !isVerb(w)
+	return w != "" && isLetter(w[0]) && !p.tokens[i].capital && !prepositions[w] && !endsLast[w] && !isVerb(w) &&
+		!nounless[w]
 }
+
+// nounless are other words that are part of no name.
+var nounless = text.Set("but so because while although though than as then too also already again only not nor if " +
+	"whether that which there here until unless when")
 
 // seasonFrom returns the season that begins in a year.
 func (p *parser) seasonFrom(year int, month time.Month) Span {

@@ -23,8 +23,8 @@ var (
 	plannedNouns = text.Set("plan plans schedule deadline appointment reminder agenda")
 	// presentWords tell of the future where no word tells of the past: "the review is on Thursday".
 	presentWords = text.Set("is are am s re do does start starts begin begins open opens end ends leave leaves fly " +
-		"flies arrive arrives happen happens happening go goes comes have should need needs can could would runs lasts " +
-		"closes returns departs continues finishes takes")
+		"flies arrive arrives happen happens happening go goes comes have should need needs can could would lasts " +
+		"closes departs")
 	pastWords = text.Set("did was were had ago last went met said told made bought took came saw left began wrote spoke " +
 		"ran ate found gave sent won lost paid sold built broke chose drove fell felt flew forgot held kept knew led " +
 		"read slept spent swam taught thought wore been done gone seen")
@@ -61,21 +61,32 @@ type told struct{ past, future, present, plan, over bool }
 
 func toldBy(sentence []token) (w told) {
 	for i, t := range sentence {
+		var before, after string
+		if i > 0 {
+			before = sentence[i-1].text
+		}
+		if i+1 < len(sentence) {
+			after = sentence[i+1].text
+		}
 		switch {
-		case t.text == "going" && i+1 < len(sentence) && sentence[i+1].text == "on": // it happens
-		case t.text == "last" && i > 0 && sentence[i-1].text == "the": // "the last week of December"
+		case t.text == "going" && after == "on": // it happens
+		case t.text == "last" && before == "the": // "the last week of December"
 		case futureWords[t.text]:
 			w.future = true
 		case plannedNouns[t.text]:
 			w.plan = true
+		case (before == "is" || before == "are") && strings.HasSuffix(t.text, "ed"): // "the pool is closed"
 		case inPast(t.text):
 			w.past, w.over = true, w.over || t.text == "was" || t.text == "were"
-		case presentWords[t.text]:
+		case presentWords[t.text], t.text == "runs" && lasting[after], t.text == "takes" && after == "place":
 			w.present = true
 		}
 	}
 	return w
 }
+
+// lasting are words after "runs" where it tells of a time.
+var lasting = text.Set("from until till through between")
 
 // inPast reports whether a word is a verb in the past tense.
 func inPast(w string) bool {
