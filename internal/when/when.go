@@ -199,7 +199,7 @@ func InQuestion(text string, now time.Time) (spans []Span, rest string) {
 		for before > 0 && (prepositions[p.word(before-1)] || p.word(before-1) == "the") {
 			before--
 		}
-		if w := p.word(before); (w == "before" || w == "after") && units[p.word(before-1)] != "" {
+		if w := p.word(before); (w == "before" || w == "after") && units[strings.TrimSuffix(p.word(before-1), "s")] != "" {
 			return false
 		}
 		rest = text[:p.tokens[before].start] + text[p.tokens[named.end-1].end:]
