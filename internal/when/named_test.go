@@ -65,6 +65,7 @@ var (
 		"May is Ana's niece.":                                   "",
 		"They march to the station.":                            "",
 		"March to the station and wait.":                        "",
+		"March or April is fine.":                               "2027-03 2027-04",
 		"April and June came to dinner.":                        "",
 		"The fair runs from mid-June to mid-July.":              "2027-06-11/2027-07-20",
 		"The fair runs from mid-March to mid-April.":            "2027-03-11/2027-04-20",

@@ -202,7 +202,9 @@ func (p *parser) certain(first, last side, ranged bool) bool {
 		return true
 	}
 	month := func(e side) bool { return months[p.word(e.i)] > 0 }
-	known := func(e side) bool { return personless[p.word(e.i)] && e.n == 1 }
+	known := func(e side) bool {
+		return e.n == 1 && (personless[p.word(e.i)] || p.word(e.i) == "march" && p.tokens[e.i].capital)
+	}
 	if !first.bare { // "in March or April", "from last March to June"
 		after := p.word(last.i + last.n)
 		return (month(last) || !month(first)) && (known(last) || after == "" || !isLetter(after[0]) || prepositions[after])
