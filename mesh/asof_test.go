@@ -137,7 +137,9 @@ func TestAsOfChain(t *testing.T) {
 	v := openAt(t, &now)
 	last := ""
 	for _, fact := range []struct{ text, when string }{
-		{"The club meets on Mondays.", "2022"}, {"The club meets on Tuesdays.", ""}, {"The club meets on Fridays.", "2025-03"},
+		{"The club meets on Mondays.", "2022"},
+		{"The club meets on Tuesdays.", ""},
+		{"The club meets on Fridays.", "2025-03"},
 	} {
 		last = correctedBy(t, v, record.Memory{Content: fact.text, OccurredAt: fact.when}, last)
 		now = now.Add(time.Minute)
@@ -163,13 +165,19 @@ func TestAsOfBeforeACorrectionTakesEffect(t *testing.T) {
 		{record.Memory{Content: "The rent is 800."}, record.Memory{Content: "From January the rent is 900."}, "2027-01-01"},
 		{
 			record.Memory{Content: "Ana works for Acme."},
-			record.Memory{Content: "Ana works for Globex.", OccurredAt: "2026-12-07"}, "2026-12-07",
+			record.Memory{Content: "Ana works for Globex.", OccurredAt: "2026-12-07"},
+			"2026-12-07",
 		},
 		{
 			record.Memory{Content: "The review is on 1 December."},
-			record.Memory{Content: "The review is on 3 December.", OccurredAt: "2026-12-03"}, "",
+			record.Memory{Content: "The review is on 3 December.", OccurredAt: "2026-12-03"},
+			"",
 		},
-		{record.Memory{Content: "The review is in room 4."}, record.Memory{Content: "The review is on 3 December in room 5."}, ""},
+		{
+			record.Memory{Content: "The review is in room 4."},
+			record.Memory{Content: "The review is on 3 December in room 5."},
+			"",
+		},
 	} {
 		now := at
 		v := openAt(t, &now)

@@ -84,7 +84,9 @@ func formatAt(s []token, i int) int {
 			return 0
 		}
 		if formats[s[k].low] || formats[singular(s[k].low)] {
-			for k++; formats[singular(low(s, k))] || made(s, k); k++ {
+			k++
+			for formats[singular(low(s, k))] || made(s, k) {
+				k++
 			}
 			return k
 		}

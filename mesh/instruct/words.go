@@ -39,7 +39,8 @@ var (
 	// speech are sayVerbs that take a language without an object: "Reply in Portuguese".
 	speech = text.Set("answer communicate default explain reply respond speak stick summarise summarize " +
 		"talk write")
-	// plainVerbs are sayVerbs that say enough with an object that is made again and again: "Cite sources", "Use metric units".
+	// plainVerbs are sayVerbs that say enough with an object that is made again and again: "Cite sources", "Use metric
+	// units".
 	plainVerbs = text.Set("assume avoid capitalize challenge cite correct define double-check drop " +
 		"emphasize escape exclude explain favor favour follow hyphenate include italicize justify match " +
 		"mention number omit prefer proofread quote skip use validate verify")

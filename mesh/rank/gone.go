@@ -11,8 +11,8 @@ import (
 )
 
 // "Linear replaced Jira." is what answers "Which issue tracker do we use?" after "We track issues in Jira.", though it
-// shares no word with the question: it says that the answer of the older statement is gone. Such a statement is found by
-// that answer, and needs no likeness to the older one.
+// shares no word with the question: it says that the answer of the older statement is gone. Such a statement is found
+// by that answer, and needs no likeness to the older one.
 
 var (
 	// ends are verbs whose object is gone, whoever did it.
@@ -68,7 +68,9 @@ func (r *Candidates) values(s *statement) []string {
 // endsValue reports whether a sentence says that one of the values is gone; about are the stems of the statement that
 // has them.
 func endsValue(sentence string, values, about []string) bool {
-	words := strings.FieldsFunc(sentence, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(`,"“”()`, c) })
+	words := strings.FieldsFunc(sentence, func(c rune) bool {
+		return unicode.IsSpace(c) || strings.ContainsRune(`,"“”()`, c)
+	})
 	isValue := func(word string) bool {
 		stems := keyword.Stems(word)
 		return len(stems) > 0 && !slices.ContainsFunc(stems, func(stem string) bool { return !slices.Contains(values, stem) })
@@ -100,7 +102,8 @@ func endedBefore(words, about []string, skip func(int) bool) bool {
 		case ends[word]:
 			return true
 		case word == "from":
-			return tookOver(before) || slices.ContainsFunc(before, func(w string) bool { return moves[w] }) && same(before, about)
+			moved := slices.ContainsFunc(before, func(w string) bool { return moves[w] })
+			return tookOver(before) || moved && same(before, about)
 		case word == "instead", word == "rid", word == "place":
 			return slices.Contains(words[j:], "of")
 		case word == "longer":
@@ -123,8 +126,9 @@ func tookOver(words []string) bool {
 // same reports whether the words before a verb may name the subject of a statement with the stems of about: "Rui left
 // Acme" says nothing of where somebody else works.
 func same(words, about []string) bool {
+	known := func(stem string) bool { return slices.Contains(about, stem) }
 	return len(words) == 0 || slices.ContainsFunc(words, func(w string) bool {
-		return subjects[w] || slices.ContainsFunc(keyword.Stems(w), func(stem string) bool { return slices.Contains(about, stem) })
+		return subjects[w] || slices.ContainsFunc(keyword.Stems(w), known)
 	})
 }
 

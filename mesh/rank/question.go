@@ -21,9 +21,9 @@ var (
 		`\bhow (do|can|should|would|might|could) (I|you|we|one)\b|` +
 		`^what (are|is) (some|the (best|different|common|typical))\b|^which\b|` +
 		`\b(suggest|recommend)\b|\bshould I\b|\bhelp me\b|` +
-		`^(please )?(add|answer|book|build|change|commit|compose|convert|cook|create|delete|deploy|design|draft|draw|edit|email|` +
-		`explain|fix|format|generate|give|help|implement|install|make|merge|order|outline|pack|plan|plot|post|prepare|` +
-		`print|propose|publish|push|refactor|release|remove|rename|reply|reserve|review|rewrite|run|schedule|send|set up|` +
+		`^(please )?(add|answer|book|build|change|commit|compose|convert|cook|create|delete|deploy|design|draft|draw|edit|` +
+		`email|explain|fix|format|generate|give|help|implement|install|make|merge|order|outline|pack|plan|plot|post|` +
+		`prepare|print|propose|publish|push|refactor|release|remove|rename|reply|reserve|review|rewrite|run|schedule|send|set up|` +
 		`take|test|translate|update|upgrade|write)\b`)
 	// asksPast finds questions about what was said or done before. They look for that, not for help.
 	asksPast = regexp.MustCompile(`(?i)\b(did|have|had|was|were) (I|we|you)\b|` +
@@ -33,7 +33,8 @@ var (
 	asksOrder = regexp.MustCompile(`(?i)\b((the|which|what) order (in which|of|did|I|we)\b|` +
 		`in (chronological |time )order\b|in order( of\b|\s*[.?!,;]|$)|timeline\b|sequence of events\b|chronolog)`)
 	// asksSummary finds requests for an overview of many memories.
-	asksSummary = regexp.MustCompile(`(?i)\b(summar(y|ies|i[sz](e|ing))|overviews?|recaps?|everything (about|on|I|we|you))\b`)
+	asksSummary = regexp.MustCompile(`(?i)\b(summar(y|ies|i[sz](e|ing))|overviews?|recaps?|` +
+		`everything (about|on|I|we|you))\b`)
 	// asksMany finds other questions that one memory does not answer: "list all …", "how many different …".
 	asksMany = regexp.MustCompile(`(?i)\b((list|name|show|what are) (me )?(all|every)\b|list (my|our)\b|` +
 		`how many (different|times|total|of)|all (of )?(the|my|our) \w+|every time|over time|` +

@@ -64,7 +64,8 @@ const minLoud = 5
 // ordinary reports whether the case of a word means nothing: it is in lower case but for its first letter, or a long
 // word in capitals, and not a path or a name in code.
 func ordinary(word string) bool {
-	if utf8.RuneCountInString(word) >= minLoud && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsUpper(r) }) {
+	small := func(r rune) bool { return !unicode.IsUpper(r) }
+	if utf8.RuneCountInString(word) >= minLoud && !strings.ContainsFunc(word, small) {
 		return true
 	}
 	_, first := utf8.DecodeRuneInString(word)

@@ -377,7 +377,8 @@ func TestImageFormat(t *testing.T) {
 	for i, text := range []string{
 		"We painted the cellar's ladder; userID 17 and HTTPServer v2.0 in snake_case.", "ЁЛКА стоит. 東京タワーへ行く",
 		"Always answer in French when I ask about wine.", "I prefer tea", "The user prefers tea.", "Please use metric units.",
-		"Use UTC in all reports.", "Use UTC in this report.", "Show temperatures in Celsius.", "Write a letter to all tenants.",
+		"Use UTC in all reports.", "Use UTC in this report.", "Show temperatures in Celsius.",
+		"Write a letter to all tenants.",
 		"the \u202eend\u200b of\ta\x07 bell\r\nline",
 		strings.Repeat("A long text about many pumps and valves. ", 60), "“No.”", "",
 	} {

@@ -81,7 +81,7 @@ func pathOf(h record.Hit) string {
 	return name
 }
 
-// follow lets the memories of new texts replace those that are gone and have much of the same, and notes the other ones.
+// follow lets the memories of new texts replace those that are gone and have much of the same, and notes the others.
 func (r *ingestion) follow(ctx context.Context, memory *mesh.View, gone []record.Hit, now time.Time) error {
 	type pair struct {
 		old   record.Hit
