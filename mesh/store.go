@@ -63,6 +63,7 @@ func (v *View) Scrub(m record.Memory, to record.Visibility) (Scrubbed, error) {
 	to = cmp.Or(to, v.home())
 	s := intake.New(v.scrubberOf(to))
 	m.Content = s.Content(m.Content)
+	m.Content = s.Remove(m.Content, v.Suspects(m.Content))
 	m.Source = s.Field("source", m.Source)
 	m.Tags = s.Tags(m.Tags)
 	m.SessionID = s.Field("session_id", m.SessionID)

@@ -58,6 +58,13 @@ func (c *Cleaner) Content(text string) string {
 	return result.Text
 }
 
+// Remove replaces findings in a text, which are in order, by placeholders, and counts them.
+func (c *Cleaner) Remove(text string, found []scrub.Finding) string {
+	clean, redactions := scrub.Replace(text, found)
+	c.found = append(c.found, redactions...)
+	return clean
+}
+
 // Field returns any other text, redacted and on one line: up to record.MaxField characters, "" is allowed.
 //
 // SECURITY: a model is shown the fields next to the content, so they lose invisible characters like it.

@@ -113,6 +113,9 @@ func (s *Scrubber) RedactOnly(text string, kinds []Kind) (string, []Redaction) {
 	return s.redactor.RedactOnly(text, kinds)
 }
 
+// Replace returns text with placeholders for findings, which are in order and do not overlap, and their numbers.
+func Replace(text string, found []Finding) (string, []Redaction) { return redact.Replace(text, found) }
+
 // settle repeats redaction, cleaning, filtering and normalizing until nothing
 // changes, which makes Scrub idempotent: its result is a fixed point. Should
 // a text not settle, it is kept as it was, only redacted; that, too, is a fixed

@@ -94,19 +94,33 @@ func (r *Redactor) replace(text string, counts map[Kind]int, admit func(Finding)
 		if len(found) == 0 {
 			break
 		}
-		var b strings.Builder
-		b.Grow(len(text))
-		last := 0
-		for _, f := range found {
-			b.WriteString(text[last:f.Start])
-			b.WriteString(Placeholder(f.Kind))
-			counts[f.Kind]++
-			last = f.End
-		}
-		b.WriteString(text[last:])
-		text = b.String()
+		text = substitute(text, found, counts)
 	}
 	return text
+}
+
+// Replace returns text with placeholders for findings, which are in order and do not overlap, and their numbers. What
+// is never redacted, such as a commit, stays.
+func Replace(text string, found []Finding) (string, []Redaction) {
+	counts := make(map[Kind]int)
+	own := identifiers(text)
+	found = slices.DeleteFunc(found, func(f Finding) bool { return inside(own, f) || isPublic(text, f) })
+	return substitute(text, found, counts), Tally(counts)
+}
+
+// substitute is Replace, and adds the numbers to counts.
+func substitute(text string, found []Finding, counts map[Kind]int) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	last := 0
+	for _, f := range found {
+		b.WriteString(text[last:f.Start])
+		b.WriteString(Placeholder(f.Kind))
+		counts[f.Kind]++
+		last = f.End
+	}
+	b.WriteString(text[last:])
+	return b.String()
 }
 
 // Tally lists counts, sorted by kind; it is never nil.

@@ -13,6 +13,16 @@ import (
 // Find finds secrets that sentences tell. No form is fixed: what names a secret nearby, how a word is joined to the
 // name, and what the word looks like each give points (see [word.Clue]), and from [enough] points on it is a secret.
 func Find(text string) (found []sensitive.Finding) {
+	eachPassage(text, func(p *passage, at int) {
+		for _, f := range p.secrets() {
+			found = append(found, f.Kind.At(at+f.Start, at+f.End))
+		}
+	})
+	return found
+}
+
+// eachPassage calls f with the parts of a text, which overlap, and where each begins.
+func eachPassage(text string, f func(p *passage, at int)) {
 	const block, overlap = 32 << 10, 600
 	lower := chars.LowerUnicode(text)
 	for at := 0; at < len(text); {
@@ -26,9 +36,7 @@ func Find(text string) (found []sensitive.Finding) {
 				end++
 			}
 		}
-		for _, f := range newPassage(text[at:end], lower[at:end]).secrets() {
-			found = append(found, f.Kind.At(at+f.Start, at+f.End))
-		}
+		f(newPassage(text[at:end], lower[at:end]), at)
 		if end == len(text) {
 			break
 		}
@@ -37,7 +45,6 @@ func Find(text string) (found []sensitive.Finding) {
 			at++
 		}
 	}
-	return found
 }
 
 // isRuneStart reports whether b begins a character.
