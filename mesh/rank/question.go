@@ -23,8 +23,8 @@ var (
 		`\b(suggest|recommend)\b|\bshould I\b|\bhelp me\b|` +
 		`^(please )?(add|answer|book|build|change|commit|compose|convert|cook|create|delete|deploy|design|draft|draw|edit|` +
 		`email|explain|fix|format|generate|give|help|implement|install|make|merge|order|outline|pack|plan|plot|post|` +
-		`prepare|print|propose|publish|push|refactor|release|remove|rename|reply|reserve|review|rewrite|run|schedule|send|set up|` +
-		`take|test|translate|update|upgrade|write)\b`)
+		`prepare|print|propose|publish|push|refactor|release|remove|rename|reply|reserve|review|rewrite|run|schedule|send|` +
+		`set up|take|test|translate|update|upgrade|write)\b`)
 	// asksPast finds questions about what was said or done before. They look for that, not for help.
 	asksPast = regexp.MustCompile(`(?i)\b(did|have|had|was|were) (I|we|you)\b|` +
 		`\b(I|we) (\w+ed|said|told|brought|did|had|took|went|made)\b|` +
