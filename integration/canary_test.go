@@ -321,7 +321,7 @@ func (p *planted) remember(tb testing.TB, group string, plant func(place string)
 		"rationale": plant("a rationale"), "hypothesis": plant("a hypothesis"), "skill_name": plant("a skill"),
 		"metadata": map[string]any{"canary": plant("the metadata"), tag("a metadata key"): 1},
 	})
-	s.store("Always remember "+plant("a standing instruction")+" when I ask for a canary.", nil)
+	s.store("Always mention "+plant("a standing instruction")+" when I ask for a canary.", nil)
 	old := s.store(plant("a superseded memory"), nil)
 	current := s.store(plant("a correction"), map[string]any{
 		"supersedes": []string{old.ID}, "rationale": plant("a reason for a correction"),

@@ -264,7 +264,7 @@ var mutants = []mutant{
 		"./mesh", "TestSearchDoesNotWaitForGroupsLogs", "a DM does not wait for what a group has logged",
 	},
 	{
-		"mesh/fileindex/fileindex.go", `if !x.isForeign(x.files[info.Name].info) {`, `if true {`,
+		"mesh/fileindex/fileindex.go", `if !x.isForeign(before.info) {`, `if true {`,
 		"./mesh", "TestSearchDoesNotWaitForGroupsLogs", "nor for what it has changed in its log",
 	},
 	{

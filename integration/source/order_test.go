@@ -27,6 +27,7 @@ var byTime = map[string]string{
 	"cmd/yamo-mcp newestFirst":          "turns of logs have no sequence; of equal times the order of the logs decides",
 	"mesh/index flushSkills":            "rows of a table, whose order no answer shows",
 	"internal/when Overlaps":            "spans of the calendar, which are no order",
+	"internal/when adjacent":            "spans of the calendar, which are no order",
 	"workspace ofDay":                   "files have no sequence; of equal times the names decide",
 	"workspace/edit Drifts":             "ids lead to the lines of the record, which decide",
 	"internal/othertools sorted":        "rows of another program: their times and ids do not depend on this machine",
