@@ -169,6 +169,14 @@ func TestAsOfBeforeACorrectionTakesEffect(t *testing.T) {
 			"2026-12-07",
 		},
 		{
+			record.Memory{Content: "Ines is on call for the review."},
+			record.Memory{Content: "Tomorrow Paulo takes over the review call."}, "2026-11-21",
+		},
+		{
+			record.Memory{Content: "Marta takes 50 mg before the review."},
+			record.Memory{Content: "In two weeks Marta will take 100 mg before the review."}, "2026-12-01",
+		},
+		{
 			record.Memory{Content: "The review is on 1 December."},
 			record.Memory{Content: "The review is on 3 December.", OccurredAt: "2026-12-03"},
 			"",
@@ -184,6 +192,10 @@ func TestAsOfBeforeACorrectionTakesEffect(t *testing.T) {
 		old := correctedBy(t, v, test.before, "")
 		now = now.Add(time.Hour)
 		correctedBy(t, v, test.after, old)
+		if got := texts(t, v, SearchRequest{Query: "rent Ana review", AsOf: "2026-11-20"}); test.until != "" &&
+			!slices.Equal(got, []string{test.before.Content}) {
+			t.Errorf("before %s: %q, want %q", test.until, got, test.before.Content)
+		}
 		want := now
 		if test.until != "" {
 			want, _ = time.Parse(time.DateOnly, test.until)
@@ -211,4 +223,26 @@ func correctedBy(t *testing.T, v *View, m record.Memory, old string) string {
 		t.Fatal(err)
 	}
 	return done.ID
+}
+
+// A plan that replaces another one leaves true until then what the first was to replace.
+func TestAsOfOfANewPlan(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	v := openAt(t, &now)
+	last := ""
+	for _, text := range []string{
+		"Parking costs 5 euros.", "From January parking costs 6 euros.", "From February parking costs 6 euros.",
+	} {
+		last = correctedBy(t, v, record.Memory{Content: text}, last)
+		now = now.Add(time.Minute)
+	}
+	for at, want := range map[string]string{
+		"2026-11-25": "Parking costs 5 euros.", "2027-01-15": "Parking costs 5 euros.",
+		"2027-02-15": "From February parking costs 6 euros.", "": "From February parking costs 6 euros.",
+	} {
+		if diff := cmp.Diff([]string{want}, texts(t, v, SearchRequest{Query: "parking", AsOf: at})); diff != "" {
+			t.Errorf("as of %q (-want +got):\n%s", at, diff)
+		}
+	}
 }

@@ -68,6 +68,9 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 			if o.Left = b.corrected(s, r); o.Left != "" {
 				continue
 			}
+			if same := s.Find(files[fileOf(r)]); same != nil && same.Content == r.Content { // as another type
+				kept, drafts = same, append(drafts, updated(same, r, r.Type))
+			}
 		}
 		if o.Created = kept == nil; o.Created {
 			if err := b.complete(s, r, o, now); err != nil {
@@ -85,11 +88,8 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 				o.Replaced = ""
 			}
 			if o.Replaced != "" {
-				why := "the file has changed"
-				if old := s.Find(o.Replaced); old != nil && old.Content == r.Content {
-					why = "the file is kept as another type"
-				}
-				revision, err := b.view.revision(record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: why}, now)
+				revision, err := b.view.revision(
+					record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: "the file has changed"}, now)
 				if err != nil {
 					return nil, err
 				}
@@ -100,7 +100,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 			}
 		}
 		if at := present[kept.ID]; at != fileOf(kept) && at == fileOf(r) && at.folder == fileOf(kept).folder {
-			drafts = append(drafts, moved(kept, r))
+			drafts = append(drafts, updated(kept, r, kept.Type))
 		}
 		if !kept.Imported {
 			b.view.note(kept)

@@ -106,3 +106,13 @@ func kept(t *testing.T, v *View, m record.Memory) Remembered {
 	}
 	return done
 }
+
+// What was kept for a session does not take in what is to last.
+func TestLastingTextIsNotASessions(t *testing.T) {
+	t.Parallel()
+	v := open(t, t.TempDir(), audience.DM(), new(words))
+	brief := kept(t, v, record.Memory{Content: "Gym is at seven.", Type: record.SessionType, SessionID: "s1"})
+	if lasting := kept(t, v, record.Memory{Content: "Gym is at seven."}); lasting.ID == brief.ID {
+		t.Errorf("the lasting fact is the session's %s", brief.ID)
+	}
+}

@@ -71,12 +71,44 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 		}
 		drafts = append(drafts, draft)
 		k.done.Superseded = append(k.done.Superseded, id)
+		// What a plan was to replace holds until the new plan does.
+		for _, planned := range s.Replaced(id) {
+			present := s.Find(planned.Old)
+			if present == nil || !planned.At.After(now) || slices.Contains(k.supersedes, present.ID) {
+				continue
+			}
+			until := k.since(s, kept, present, now)
+			if until.IsZero() {
+				until = now
+			}
+			draft, err := k.view.revision(record.Revision{
+				Old: present.ID, New: kept.ID, At: until, Why: k.record.Rationale,
+			}, now)
+			if err != nil {
+				return nil, err
+			}
+			drafts = append(drafts, draft)
+		}
 	}
 	return drafts, nil
 }
 
-// begins finds a text that is true from a date on: "from January", "starting on Monday".
-var begins = regexp.MustCompile(`(?i)\b(?:from|starting|beginning|effective|as of)\b`)
+var (
+	// begins finds a text that is true from a date on: "from January", "starting on Monday".
+	begins = regexp.MustCompile(`(?i)\b(?:from|starting|beginning|effective|as of)\b`)
+	// changes finds one that tells of a change to come: "next month the pass costs 49", "Marta will take 100 mg".
+	changes = regexp.MustCompile(`(?i)\b(?:will|going to|next|tomorrow|takes? over|leaves?|retires?|moves?|` +
+		`this (?:mon|tues|wednes|thurs|fri|satur|sun)day|in 20\d\d|` +
+		`in (?:a|an|\d+|\p{L}+) (?:days?|weeks?|months?|years?))\b`)
+	// isAt finds what happens at a date, and was at another before: "the review is on Monday", "moved to next Friday".
+	isAt = regexp.MustCompile(`(?i)\b(?:is|are|be|takes? place|happens?|meets?|due|scheduled|moved|postponed|` +
+		`rescheduled|set)(?: now)?(?: (?:to|for|on|at))? (?:on|at|for|next|this|tomorrow|in|\d)`)
+)
+
+// isLater reports whether a text that names a date to come is true only then.
+func isLater(content string) bool {
+	return begins.MatchString(content) || changes.MatchString(content) && !isAt.MatchString(content)
+}
 
 // since returns when what kept tells became true, or will, if that is known; otherwise the zero time.
 //
@@ -94,7 +126,7 @@ func (k *keeping) since(s *store.Snapshot, kept, old *record.Record, now time.Ti
 	case at.IsZero():
 		return at
 	case first.After(now):
-		if before.After(now) || !given && !begins.MatchString(kept.Content) {
+		if before.After(now) || !given && !isLater(kept.Content) {
 			return time.Time{}
 		}
 		at = first

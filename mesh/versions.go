@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"time"
@@ -31,14 +30,14 @@ func fileOf(r *record.Record) file {
 	return file{folder, path}
 }
 
-// digestOf identifies the text that a memory was read from a file with, wherever that file is; "" if it was not read
+// digestOf identifies the words that a memory was read from a file with, wherever that file is; "" if it was not read
 // from one. The entry that erases the memory keeps it, so that the same text is not stored again.
 func digestOf(r *record.Record) string {
 	if fileOf(r) == (file{}) {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(r.Content))
-	return hex.EncodeToString(sum[:16])
+	key := r.Words()
+	return hex.EncodeToString(key[:])
 }
 
 // corrected returns why the text of a file, which no current memory has, is not stored again, "" if it is: its memory
@@ -47,7 +46,7 @@ func digestOf(r *record.Record) string {
 func (b *batch) corrected(s *store.Snapshot, r *record.Record) string {
 	on := func(at time.Time) string { return at.In(b.zone).Format("2 January 2006") }
 	if at, ok := s.ErasedText(digestOf(r)); ok {
-		return fmt.Sprintf("its memory was erased on %s; mesh store --file stores it again", on(at))
+		return fmt.Sprintf("its memory was erased on %s; mesh store stores it again", on(at))
 	}
 	for old := range s.PastTwins(r) {
 		past := s.Past(old.ID)
@@ -98,9 +97,9 @@ func (b *batch) present(s *store.Snapshot) map[string]file {
 	return at
 }
 
-// moved drafts the update of a memory whose text is in another file now.
-func moved(kept, r *record.Record) ledger.Draft {
-	m, _ := overlay(kept.Memory, record.Memory{Type: kept.Type, Source: r.Source, Metadata: r.Metadata})
-	m.Content = ""
+// updated drafts the update of a memory whose text another file has now, or that is of another type.
+func updated(kept, r *record.Record, kind string) ledger.Draft {
+	m, _ := overlay(kept.Memory, record.Memory{Type: kind, Source: r.Source, Metadata: r.Metadata})
+	m.Type, m.Content = kind, ""
 	return ledger.Draft{Op: store.OpUpdate, ID: kept.ID, Data: m}
 }

@@ -188,6 +188,10 @@ func TestTextOfASearch(t *testing.T) {
 	if got := structure(t, result); !strings.Contains(got, `"id":"`+id+`"`) {
 		t.Errorf("the structure lacks the memory: %s", got)
 	}
+	listed, err := json.Marshal(call(t, MemorySearch(memory, nil), quiet(), `{"format":"detailed"}`).StructuredContent)
+	if err != nil || !strings.Contains(string(listed), `"signals":[]`) { // the schema wants a list
+		t.Errorf("a detailed list: %s, %v", listed, err)
+	}
 	result = call(t, MemorySearch(memory, nil), quiet(), `{"query":"blue pump","format":"detailed"}`)
 	if text := resultText(t, result); !json.Valid([]byte(text)) || !strings.Contains(text, `"signals":`) {
 		t.Errorf("details are not JSON: %s", text)

@@ -9,7 +9,6 @@ import (
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
-	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
 
 // maxPart is how many bytes of a memory come at a time.
@@ -132,9 +131,6 @@ func MemoryGet(v *mesh.View, dreams *dream.Sweeper) Tool {
 		whole.memoryResult, _ = presenter{
 			home: v.Home(), zone: v.Location(), whole: true, disputed: disputes(ctx, dreams),
 		}.result(hit)
-		if whole.Details.Signals == nil {
-			whole.Details.Signals = []record.Signal{} // nothing was ranked
-		}
 		whole.AccessCount = hit.Accesses.Count
 		if at := hit.Accesses.Last; !at.IsZero() {
 			whole.LastAccessed = &at

@@ -380,6 +380,9 @@ func (p presenter) result(hit record.Hit) (r memoryResult, cut bool) {
 			Importance: hit.Importance, AgentID: hit.AgentID, SkillName: hit.Skill, Rationale: hit.Rationale,
 			Hypothesis: hit.Hypothesis, Metadata: hit.Metadata, Signals: hit.Signals,
 		}
+		if hit.Signals == nil {
+			r.Details.Signals = []record.Signal{} // nothing was ranked
+		}
 		r.Content, cut = clip(hit.Content, detailed)
 		if cut && hit.Passage != "" && !strings.Contains(r.Content, hit.Passage) {
 			at := strings.Index(hit.Content, hit.Passage)

@@ -66,6 +66,11 @@ func parse(text string, now time.Time, lean tense) (spans []Span, ending bool, e
 		t = t.In(now.Location())
 		return []Span{{t, t.Add(1), Minute}}, false, nil
 	}
+	if strings.Contains(text, "/") { // as it is answered
+		if s, err := ParseISO(text, now.Location()); err == nil && s.From.Before(s.To) {
+			return []Span{s}, false, nil
+		}
+	}
 	p := newParser(text, now)
 	p.exact, p.lean = true, func(int) tense { return lean }
 	found, ok := p.phrase(0) // "in two weeks", "the day before yesterday"

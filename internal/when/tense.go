@@ -142,7 +142,8 @@ func (p *parser) since(i int) bool {
 		k--
 	}
 	if w := p.word(k); w != "on" && w != "in" {
-		return w == "since" && !presentWords[p.word(i+1)] && !futureWords[p.word(i+1)]
+		next := p.word(i + 1) // the verb of "since Monday is a holiday", no part of "since the end of"
+		return w == "since" && (p.word(i) == "the" || !presentWords[next] && !futureWords[next])
 	}
 	for j := k - 1; j >= max(0, k-5) && !p.ends(j); j-- {
 		switch w := p.word(j); {

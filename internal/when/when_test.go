@@ -143,6 +143,7 @@ func TestParseEvent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, told, want string }{
 		{"3 December", "", "2026-12-03"},
+		{"2025-12-20/2026-01-05", "", "2025-12-20/2026-01-05"},
 		{"17 November", "", "2026-11-17"},
 		{"2 January", "", "2027-01-02"},
 		{"tomorrow at noon", "", "2026-11-21T12:00"},
@@ -161,6 +162,7 @@ func TestInText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"On 17 November we moved the database to Porto.":          "2026-11-17",
+		"The landlord is Sofia since the end of October.":         "2026-10-21/2026-10-31",
 		"We met last Tuesday at 3pm and again on 2026-03-04.":     "2026-11-17T15:00 2026-03-04",
 		"Yesterday at 9 the boiler was repaired":                  "2026-11-19T09:00",
 		"The dentist appointment is on 3 December at 10:30":       "2026-12-03T10:30",

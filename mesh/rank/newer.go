@@ -189,8 +189,8 @@ func names(question string) []name {
 	return list
 }
 
-// newThing finds what a statement calls new.
-var newThing = regexp.MustCompile(`(?i)\bnew (\p{L}+)`)
+// newThing finds what a statement calls new, and not what that is for: "the new printer paper".
+var newThing = regexp.MustCompile(`(?i)\bnew (\p{L}+)(?:(?:['’]s \p{L}+)? (?:is|are|was|were|has|will|called|named|of|at|from)\b|\W*$|[,.:])`)
 
 // renews reports whether newer calls something new that older is about: "our new dentist" is another one.
 func renews(newer, older *statement) bool {

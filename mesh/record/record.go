@@ -178,9 +178,10 @@ func (r *Record) InScope(other *Record) bool {
 }
 
 // Fits is InScope for a caller who may have left fields of other out, or gives a session or skill that r did not have.
+// What is kept for a session only does not fit what is to last.
 func (r *Record) Fits(other *Record) bool {
 	fits := func(a, b string) bool { return a == b || a == "" || b == "" }
-	return (r.Type == other.Type || other.Type == DefaultType) && fits(r.SessionID, other.SessionID) &&
+	return (r.Type == other.Type || other.Type == DefaultType && r.Type != SessionType) && fits(r.SessionID, other.SessionID) &&
 		fits(r.AgentID, other.AgentID) && fits(r.Skill, other.Skill) && fits(r.Project, other.Project)
 }
 

@@ -179,11 +179,11 @@ func (s *Snapshot) Twin(r *record.Record) *record.Record {
 	return nil
 }
 
-// PastTwins yields the memories with the content of r that are not current, in whatever scope.
+// PastTwins yields the memories with the words of r that are not current, in whatever scope.
 func (s *Snapshot) PastTwins(r *record.Record) iter.Seq[*record.Record] {
 	return func(yield func(*record.Record) bool) {
 		for doc := range s.p.words.find(r.Words()) {
-			if s.p.past(s.p.held[doc].id) != nil && s.p.held[doc].content == r.Content && !yield(s.Record(doc)) {
+			if s.p.past(s.p.held[doc].id) != nil && !yield(s.Record(doc)) {
 				return
 			}
 		}
@@ -296,14 +296,15 @@ func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
 	if s.Docs[doc].Past && h.lesson() != nil {
 		return false
 	}
-	if !h.createdAt().After(at) {
-		return true
-	}
 	replaced := s.p.revisions.by[h.id]
+	yet := func(by *record.Revision) bool { return by.At.After(at) } // to take effect
+	if !h.createdAt().After(at) { // unless something that it replaced held still
+		return !slices.ContainsFunc(replaced, yet)
+	}
 	if len(replaced) == 0 && h.rest != nil && h.rest.occurredAt != "" {
 		if over := when.Over(h.rest.occurredAt, at.Location()); !over.IsZero() && !over.After(at) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(replaced, func(by *record.Revision) bool { return !by.At.After(at) })
+	return slices.ContainsFunc(replaced, func(by *record.Revision) bool { return !yet(by) })
 }

@@ -19,7 +19,7 @@ import (
 // A suspect is a secret from certain on: the sum of the logarithms of odds that the network gives and, times sumShare,
 // that package prose gives.
 const (
-	certain  = 0
+	certain  = 2
 	sumShare = 1.2
 )
 

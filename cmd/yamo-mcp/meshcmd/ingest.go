@@ -68,7 +68,7 @@ func (m *command) newIngestDir() *cobra.Command {
 		Short: "Store the text files of a folder as memories",
 		Long: `Store each text file of a folder as one memory. Text that is a memory already is not stored twice:
 run the command again to continue after an interruption. The memory of a file that has changed since
-is superseded by the new one, also if the file was renamed and still has half of its words. A memory
+is superseded by the new one, also if the file was renamed and still has most of its words. A memory
 whose text no file has any more stays and is named in the report. A file whose memory was corrected,
 retired or erased is not stored again until it changes. Hidden files and folders, links, and files that
 are not text are skipped.`,

@@ -37,8 +37,9 @@ type goneFile struct {
 type newFile struct{ id, name, content string }
 
 const (
-	// sameShare is the least share of the longer text's words that a renamed file has kept: the default of git.
-	sameShare = .5
+	// sameShare is the least share of the longer text's words that a renamed file has kept. Files of one template have
+	// half of them in common.
+	sameShare = .75
 	// maxPairs is how many pairs of a file that is gone and a new one are compared, which takes some seconds. Of more
 	// no file is taken for renamed.
 	maxPairs = 100_000
