@@ -170,11 +170,13 @@ func TestAsOfBeforeACorrectionTakesEffect(t *testing.T) {
 		},
 		{
 			record.Memory{Content: "Ines is on call for the review."},
-			record.Memory{Content: "Tomorrow Paulo takes over the review call."}, "2026-11-21",
+			record.Memory{Content: "Tomorrow Paulo takes over the review call."},
+			"2026-11-21",
 		},
 		{
 			record.Memory{Content: "Marta takes 50 mg before the review."},
-			record.Memory{Content: "In two weeks Marta will take 100 mg before the review."}, "2026-12-01",
+			record.Memory{Content: "In two weeks Marta will take 100 mg before the review."},
+			"2026-12-01",
 		},
 		{
 			record.Memory{Content: "The review is on 1 December."},

@@ -200,6 +200,10 @@ func TestStatementsThatEndAnother(t *testing.T) {
 			"We track issues in Jira.", "Jira was down for two hours.", "Which issue tracker do we use?",
 			"We track issues in Jira.",
 		},
+		{
+			"When does the shop lease end? Hiker 10 does not know.", "When does the baker deliver? Hiker 19 does not know.",
+			"When does the shop lease end?", "When does the shop lease end? Hiker 10 does not know.",
+		},
 		{"I live in Lisbon.", "Rui moved from Lisbon to Porto.", "Where do I live?", "I live in Lisbon."},
 		{
 			"Nora's phone is a Pixel 7.", "Nora replaced the case of her Pixel 7.", "What phone does Nora have?",

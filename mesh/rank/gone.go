@@ -19,7 +19,9 @@ var (
 	ends = text.Set("replace replaces replaced replacing supersede supersedes superseded succeeds succeeded renamed")
 	// leaves are verbs whose object is gone for the subject.
 	leaves = text.Set("dropped drop ditched cancelled canceled left quit abandoned stopped sold retired scrapped " +
-		"removed gave never not")
+		"removed gave")
+	// denials deny a name or number after them: "Deploys go out on Tuesdays, never on Fridays".
+	denials = text.Set("never not")
 	// moves are verbs after which "from" comes before what is gone.
 	moves = text.Set("moved moves moving migrated switched ported changed converted upgraded went going came raised " +
 		"lowered rose fell dropped increased decreased increases up down extended pushed postponed shifted")
@@ -86,16 +88,17 @@ func endsValue(sentence string, values, about []string) bool {
 		if _, after, _ := strings.Cut(sentence, word); nowGone.MatchString(after) {
 			return true
 		}
-		if endedBefore(low[:i], about, func(j int) bool { return between[low[j]] || isValue(words[j]) }) {
+		isName := i > 0 && strings.ContainsFunc(word, unicode.IsUpper) || strings.ContainsFunc(word, unicode.IsDigit)
+		if endedBefore(low[:i], about, isName, func(j int) bool { return between[low[j]] || isValue(words[j]) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// endedBefore reports whether words say that what follows them is gone. skip reports whether the word at an index says
-// nothing about that.
-func endedBefore(words, about []string, skip func(int) bool) bool {
+// endedBefore reports whether words say that what follows them, which may be a name, is gone. skip reports whether the
+// word at an index says nothing about that.
+func endedBefore(words, about []string, isName bool, skip func(int) bool) bool {
 	for j := len(words) - 1; j >= max(0, len(words)-goneReach); j-- {
 		word, before := words[j], words[:j]
 		switch {
@@ -108,7 +111,7 @@ func endedBefore(words, about []string, skip func(int) bool) bool {
 			return slices.Contains(words[j:], "of")
 		case word == "longer":
 			return j > 0 && words[j-1] == "no" && same(before, about)
-		case leaves[word]:
+		case leaves[word], denials[word] && isName:
 			return same(before, about)
 		case !skip(j):
 			return false
@@ -174,6 +177,7 @@ func (r *Candidates) successors(older *statement, near []*statement) (found []*s
 					continue
 				}
 				if s := r.statement(leader{part: i, doc: doc}); s.comparable && !s.turn && r.gone(s, older) {
+					s.successor = true
 					found = append(found, s)
 				}
 			}

@@ -59,21 +59,23 @@ type statement struct {
 	stems      []string
 	asked      []string // stems of the query that it or its labels have
 	changes    bool     // it tells of a change
+	successor  bool     // it was not among the best, see successors
+	moved      bool     // it was moved before an older one
 }
 
-// preferNewer moves statements before older ones of the list that they may replace, also some that are not in it. The
-// scores keep their places, so that they still descend.
-func (r *Candidates) preferNewer(list []leader) {
+// preferNewer moves statements before older ones of the list that they may replace, also some that are not in it, and
+// returns the list. The scores keep their places, so that they still descend.
+func (r *Candidates) preferNewer(list []leader) []leader {
 	if len(list) == 0 || asksBefore.MatchString(r.text) {
-		return
+		return list
 	}
-	near := slices.Clone(list[:min(nearAmong, len(list))])
+	near := list[:min(nearAmong, len(list))]
 	order := make([]*statement, len(near))
 	for i, l := range near {
 		order[i] = r.statement(l)
 	}
 	asked := names(r.text)
-	for _, older := range order[:min(goneAmong, len(order))] {
+	for _, older := range slices.Clone(order[:min(goneAmong, len(order))]) {
 		if older.comparable {
 			order = append(order, r.successors(older, order)...)
 		}
@@ -81,14 +83,18 @@ func (r *Candidates) preferNewer(list []leader) {
 	for i := range order {
 		for j := i + 1; j < len(order); j++ {
 			if newer := order[j]; r.replaces(newer, order[i], asked) {
+				newer.moved = true
 				order = slices.Insert(slices.Delete(order, j, j+1), i, newer)
 			}
 		}
 	}
-	for i, s := range order[:len(near)] {
-		list[i] = s.leader
-		list[i].score = near[i].score
+	order = slices.DeleteFunc(order, func(s *statement) bool { return s.successor && !s.moved })
+	ranked := make([]leader, 0, len(order)+len(list)-len(near))
+	for i, s := range order {
+		s.score = near[min(i, len(near)-1)].score
+		ranked = append(ranked, s.leader)
 	}
+	return append(ranked, list[len(near):]...)
 }
 
 // statement returns a memory in a form that can be compared. A long text, a question, a passage of a file, and what was
@@ -190,7 +196,8 @@ func names(question string) []name {
 }
 
 // newThing finds what a statement calls new, and not what that is for: "the new printer paper".
-var newThing = regexp.MustCompile(`(?i)\bnew (\p{L}+)(?:(?:['’]s \p{L}+)? (?:is|are|was|were|has|will|called|named|of|at|from)\b|\W*$|[,.:])`)
+var newThing = regexp.MustCompile(`(?i)\bnew (\p{L}+)` +
+	`(?:(?:['’]s \p{L}+)? (?:is|are|was|were|has|will|called|named|of|at|from)\b|\W*$|[,.:])`)
 
 // renews reports whether newer calls something new that older is about: "our new dentist" is another one.
 func renews(newer, older *statement) bool {

@@ -280,7 +280,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	}
 	r.inARow = min(maxInARow, max(1, places-1)) // so that not all places are theirs
 	ranked := r.merged(best.sorted(), r.withoutFlood(foreign.sorted(), n), n)
-	r.preferNewer(ranked)
+	ranked = r.preferNewer(ranked)
 	r.preferProject(ranked, f.Project)
 	if r.question.broad {
 		r.spread(ranked, limit)

@@ -181,7 +181,8 @@ func (r *Record) InScope(other *Record) bool {
 // What is kept for a session only does not fit what is to last.
 func (r *Record) Fits(other *Record) bool {
 	fits := func(a, b string) bool { return a == b || a == "" || b == "" }
-	return (r.Type == other.Type || other.Type == DefaultType && r.Type != SessionType) && fits(r.SessionID, other.SessionID) &&
+	kind := r.Type == other.Type || other.Type == DefaultType && r.Type != SessionType
+	return kind && fits(r.SessionID, other.SessionID) &&
 		fits(r.AgentID, other.AgentID) && fits(r.Skill, other.Skill) && fits(r.Project, other.Project)
 }
 

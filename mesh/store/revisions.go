@@ -298,7 +298,7 @@ func (s *Snapshot) TrueAt(doc int, at time.Time) bool {
 	}
 	replaced := s.p.revisions.by[h.id]
 	yet := func(by *record.Revision) bool { return by.At.After(at) } // to take effect
-	if !h.createdAt().After(at) { // unless something that it replaced held still
+	if !h.createdAt().After(at) {                                    // unless something that it replaced held still
 		return !slices.ContainsFunc(replaced, yet)
 	}
 	if len(replaced) == 0 && h.rest != nil && h.rest.occurredAt != "" {
