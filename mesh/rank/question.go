@@ -19,7 +19,8 @@ var (
 	// asksHelp finds requests for help now, which is when a standing instruction applies.
 	asksHelp = regexp.MustCompile(`(?i)\b(can|could|would|will) you\b|` +
 		`\bhow (do|can|should|would|might|could) (I|you|we|one)\b|` +
-		`^what (are|is) (some|the (best|different|common|typical))\b|^which\b|` +
+		`^what (are|is) (some|the (best|different|common|typical))\b|` +
+		`^which\b.*\b(I|we|me|us|my|our|should|can|could|would|to|good|best|better|suitable|this|these)\b|` +
 		`\b(suggest|recommend)\b|\bshould I\b|\bhelp me\b|` +
 		`^(please )?(add|answer|book|build|change|commit|compose|convert|cook|create|delete|deploy|design|draft|draw|edit|` +
 		`email|explain|fix|format|generate|give|help|implement|install|make|merge|order|outline|pack|plan|plot|post|` +
