@@ -33,6 +33,11 @@ func current(s *store.Snapshot, r *record.Revision) *record.Record {
 // fault that names what is current, unless that is superseded as well: the caller has not seen it.
 func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) ([]ledger.Draft, error) {
 	var drafts []ledger.Draft
+	replace := func(old string, at time.Time) error {
+		draft, err := k.view.revision(record.Revision{Old: old, New: kept.ID, At: at, Why: k.record.Rationale}, now)
+		drafts = append(drafts, draft)
+		return err
+	}
 	for i, id := range k.supersedes {
 		old := s.Find(id)
 		known := s.Past(id)
@@ -63,13 +68,9 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 				at = now
 			}
 		}
-		draft, err := k.view.revision(record.Revision{
-			Old: id, New: kept.ID, At: at, Why: k.record.Rationale,
-		}, now)
-		if err != nil {
+		if err := replace(id, at); err != nil {
 			return nil, err
 		}
-		drafts = append(drafts, draft)
 		k.done.Superseded = append(k.done.Superseded, id)
 		// What a plan was to replace holds until the new plan does.
 		for _, planned := range s.Replaced(id) {
@@ -81,13 +82,9 @@ func (k *keeping) revise(s *store.Snapshot, kept *record.Record, now time.Time) 
 			if until.IsZero() {
 				until = now
 			}
-			draft, err := k.view.revision(record.Revision{
-				Old: present.ID, New: kept.ID, At: until, Why: k.record.Rationale,
-			}, now)
-			if err != nil {
+			if err := replace(present.ID, until); err != nil {
 				return nil, err
 			}
-			drafts = append(drafts, draft)
 		}
 	}
 	return drafts, nil

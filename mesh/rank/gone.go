@@ -15,7 +15,7 @@ import (
 // by that answer, and needs no likeness to the older one.
 
 var (
-	// ends are verbs whose object is gone, whoever did it.
+	// ends are verbs that end their object, with any subject.
 	ends = text.Set("replace replaces replaced replacing supersede supersedes superseded succeeds succeeded renamed")
 	// leaves are verbs whose object is gone for the subject.
 	leaves = text.Set("dropped drop ditched cancelled canceled left quit abandoned stopped sold retired scrapped " +
@@ -88,8 +88,7 @@ func endsValue(sentence string, values, about []string) bool {
 		if _, after, _ := strings.Cut(sentence, word); nowGone.MatchString(after) {
 			return true
 		}
-		isName := i > 0 && strings.ContainsFunc(word, unicode.IsUpper) || strings.ContainsFunc(word, unicode.IsDigit)
-		if endedBefore(low[:i], about, isName, func(j int) bool { return between[low[j]] || isValue(words[j]) }) {
+		if endedBefore(low[:i], about, isNamed(i, word), func(j int) bool { return between[low[j]] || isValue(words[j]) }) {
 			return true
 		}
 	}
@@ -145,7 +144,7 @@ func (r *Candidates) namedValues(s *statement) []string {
 // namedIn returns the stems of the names and numbers of a text.
 func namedIn(content string) (list []string) {
 	for i, word := range strings.Fields(content) {
-		if i > 0 && strings.ContainsFunc(word, unicode.IsUpper) || strings.ContainsFunc(word, unicode.IsDigit) {
+		if isNamed(i, word) {
 			list = append(list, keyword.Stems(word)...)
 		}
 	}

@@ -185,14 +185,18 @@ type name struct {
 func names(question string) []name {
 	var list []name
 	for i, word := range strings.Fields(question) {
-		isName := i > 0 && word != "I" && strings.ContainsFunc(word, unicode.IsUpper)
-		if isName || strings.ContainsFunc(word, unicode.IsDigit) {
+		if word != "I" && isNamed(i, word) {
 			for _, stem := range keyword.Stems(word) {
 				list = append(list, name{stem, word == strings.ToUpper(word)})
 			}
 		}
 	}
 	return list
+}
+
+// isNamed reports whether the ith word of a text is a name or a number.
+func isNamed(i int, word string) bool {
+	return i > 0 && strings.ContainsFunc(word, unicode.IsUpper) || strings.ContainsFunc(word, unicode.IsDigit)
 }
 
 // newThing finds what a statement calls new, and not what that is for: "the new printer paper".

@@ -30,7 +30,7 @@ type example struct {
 	secret bool
 }
 
-// reader reads suspects of texts as the program does, after redaction.
+// reader reads suspects of texts with the model, and redacts by rules.
 type reader struct {
 	t        *testing.T
 	model    embed.Tokenwise

@@ -1,8 +1,8 @@
 // Package suspect judges words that may be secrets by what the embedding model knows of them in their context.
 //
-// "You get in with marigold, the app is the old one" has neither the form nor the words of what usually tells a
-// secret. The vectors of its tokens know more than words do: a small network, fitted to texts of many authors (see
-// README.md), judges those words by them that package prose suspects.
+// "My Duolingo, same e-mail as always, parolaparola3" has neither the form nor the words of what usually tells a
+// secret. The vectors of its tokens know more than words do: by them a small network, fitted to texts of many authors
+// (see README.md), judges the words that package prose suspects.
 //
 // The invariant: it only adds to what the rules find, and reads with the local model only: an unredacted text is sent
 // to no provider.
