@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/fault"
 )
@@ -211,6 +213,16 @@ func FromPerson(source string) bool {
 		return true
 	}
 	return false
+}
+
+// fromSomebody reports whether a source is a name, such as "Paulo" or "Dr Inês Melo".
+func fromSomebody(source string) bool {
+	words := strings.Fields(source)
+	return len(words) > 0 && !FromPerson(source) && !slices.ContainsFunc(words, func(word string) bool {
+		first, size := utf8.DecodeRuneInString(word)
+		return !unicode.IsUpper(first) || strings.IndexFunc(word[size:], unicode.IsLower) < 0 ||
+			strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "/@:_")
+	})
 }
 
 // FromAssistant reports whether a source is an assistant, by one of the names that programs give it.

@@ -23,12 +23,13 @@ func (r *Record) MayStand() bool {
 }
 
 // IsStanding reports whether the memory is a standing instruction or a preference: something that applies whenever the
-// occasion comes up, and not only when the query asks for it.
+// occasion comes up, and not only when the query asks for it. What has somebody's name as its source is one if a tag
+// says so: the name may be the user's own, and the words of others are none.
 func (r *Record) IsStanding() bool {
 	if !r.MayStand() {
 		return false
 	}
 	return slices.ContainsFunc(r.Tags, func(tag string) bool {
 		return slices.Contains(standingTags, strings.ToLower(strings.TrimPrefix(tag, "#")))
-	}) || instruct.In(r.Content[:min(standingHead, len(r.Content))])
+	}) || !fromSomebody(r.Source) && instruct.In(r.Content[:min(standingHead, len(r.Content))])
 }

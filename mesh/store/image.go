@@ -49,7 +49,7 @@ const (
 
 // imageFormat changes when the types in an image do, and when the same entry would be decoded to something else or its
 // text understood in another way: record.Record.Clean, Words, IsStanding, HasParts. TestImageFormat notices.
-var imageFormat = fmt.Sprintf("10.%d", keyword.Version)
+var imageFormat = fmt.Sprintf("11.%d", keyword.Version)
 
 // The number of entries after an image from which a new one is worth its time: imageAfter, and one in imageShare of
 // all.

@@ -371,7 +371,7 @@ func TestImageOfAnotherCompartment(t *testing.T) {
 // format.
 func TestImageFormat(t *testing.T) {
 	t.Parallel()
-	const format, want = "10.2", "92d8881da832bf85"
+	const format, want = "11.2", "92d8881da832bf85"
 	hash := sha256.New()
 	words := keyword.New()
 	for i, text := range []string{
