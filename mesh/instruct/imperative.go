@@ -19,10 +19,12 @@ func commands(s []token) bool {
 	switch {
 	case names(s):
 		return !l.negated
-	case l.always:
+	case l.always, l.negated && l.ever:
 		return acts(s, l)
 	case l.lasts && (sayVerbs[verb] || workVerbs[verb] || askVerbs[verb] || otherVerbs[verb]):
 		return !isNoun(s)
+	case l.fronted && IsVerb(verb) && !anyOf(s, others) && !isNoun(s):
+		return true
 	case once(s):
 		return false
 	case verb == "no":

@@ -12,6 +12,7 @@ type lead struct {
 	told    bool // "I want you to"
 	only    bool // "only"
 	always  bool // "always" or "never"
+	ever    bool // "ever"
 }
 
 var (
@@ -20,13 +21,15 @@ var (
 	// habits make it hold again and again.
 	habits = phrasesOf(`by default|in general|at all times|as a rule|in doubt|when in doubt|unless i ask|unless i say|
 		unless asked|unless told|unless i tell|unless requested|unless otherwise|when i ask|every time|each time|if unsure|
-		when unsure|on weekends|on weekdays|without asking|without my|as default|at night|everywhere`)
+		when unsure|on weekends|on weekdays|without asking|without my|as default|at night|everywhere|
+		in everything|for everything|for anything|anything to do with`)
 	// leads are words before the verb that change nothing, or its sense if they have "not" or "no".
 	leads = phrasesOf(`please|also|and|so|but|just|simply|kindly|then|,|remember to|be sure to|be careful to|
 		be careful not to|make sure to|make sure that you|make sure you|make sure that|make sure|make sure not to|
 		do not forget to|try to|try not to|only|generally|usually|ideally|instead|in short|feel free to|no need to|
 		there is no need to|can you please|could you please|would you please|can you|could you|will you|would you|
-		do not|not|ever`)
+		do not|not|ever|it would be great if you could|it would be nice if you could|it would help if you could|
+		i would love it if you|i would appreciate it if you|i would be glad if you|could|would`)
 	agents = phrasesOf("you|agents|assistants|the assistant|the agent|me|us|the ai")
 	// duties come before what must be, permissions only before what somebody else is told.
 	duties = phrasesOf(`must|should|shall|need to|needs to|have to|has to|ought to|are to|is to|must not|
@@ -44,7 +47,7 @@ func takeLead(s []token) (lead, []token) {
 		n := leads.at(s, 0)
 		switch {
 		case n > 0 && !(n == 1 && low(s, 0) == "make"):
-			l.only = l.only || low(s, 0) == "only"
+			l.only, l.ever = l.only || low(s, 0) == "only", l.ever || low(s, 0) == "ever"
 			l.negated = l.negated || low(s, 0) != "," && hasNot(s[:n])
 		case low(s, 0) == "always" || low(s, 0) == "never":
 			n, l.always, l.habit, l.negated = 1, true, true, l.negated || low(s, 0) == "never"
@@ -78,7 +81,7 @@ func toldTo(s []token) int {
 		return 0
 	}
 	v := subject(s, 0)
-	if v < 0 {
+	if v < 0 || private(s, v+1) {
 		return 0
 	}
 	v = hedges.skip(s, v)
@@ -100,6 +103,9 @@ func toldTo(s []token) int {
 func fronted(s []token) (end int, habit, ok bool) {
 	if n := max(habits.at(s, 0), lastingPhrases.at(s, 0)); n > 0 && (conjunctions.at(s, 0) == 0 || has(s, n, ",")) {
 		return n, true, true
+	}
+	if comma := find(s, ","); comma > 0 && recurring(s[:min(comma, 3)]) {
+		return comma + 1, true, true
 	}
 	when := conjunctions.at(s, 0) > 0
 	if !when && !at(s, 0, places) {
@@ -131,6 +137,8 @@ func occasion(s []token) bool {
 	switch o := objectAt(s, 1); {
 	case once(s) || anyOf(s, gone):
 		return false
+	case one(s, 0, "whenever") && one(s, 1, "i", "you", "we"):
+		return true
 	case gerund(low(s, 1), sayVerbs, workVerbs, askVerbs), at(s, 1, weekdays), clockAt(s, 0):
 		return true
 	case one(s, 1, "i", "you", "we"):
@@ -149,6 +157,9 @@ func occasion(s []token) bool {
 // habitual reports whether an adverbial in a sentence makes it hold again and again: "on Fridays", "after 8 pm".
 func habitual(s []token) bool {
 	for i := range s {
+		if one(s, i, "before", "after") && has(s, i+1, "you") && at(s, i+2, sayVerbs, workVerbs) {
+			return objectAt(s, i+3).kind != definite
+		}
 		if has(s, i, "on") && (at(s, i+1, weekdays) || at(s, i+1, times) && at(s, i+2, weekdays)) ||
 			one(s, i, "when", "whenever", "if") && occasion(s[i:]) || clockAt(s, i) {
 			return true

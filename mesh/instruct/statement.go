@@ -43,12 +43,18 @@ func prefers(s []token) bool {
 		if v < 0 || at(s, i-1, relatives, gone, interrogatives) && !has(s, i-1, "so") {
 			continue
 		}
-		if v = hedges.skip(s, v); at(s, v, likings) {
+		if v = hedges.skip(s, v); at(s, v, likings) && !private(s, v+1) {
 			return true
 		}
 	}
 	return false
 }
+
+// privateActs come after "I prefer not to" where it is about what the user does: "I prefer not to think about it".
+var privateActs = phrasesOf("not to think|not to talk|not to say|not to know|not to go|not to remember|not to comment")
+
+// private reports whether a preference at place i is about what the user says or thinks.
+func private(s []token, i int) bool { return privateActs.at(s, i) > 0 }
 
 // wishes reports whether a sentence tells how the user wants what an assistant makes: "I want summaries as lists".
 func wishes(s []token) bool {
@@ -150,6 +156,12 @@ func terse(s []token) bool {
 		return false
 	case n > 0:
 		return objectAt(rest, n).end == len(rest) && len(rest) > n
+	}
+	if has(rest, 0, "please") {
+		rest = rest[1:]
+	}
+	if has(rest, 0, ",") && (one(rest, 1, "always") || habits.at(rest, 1) > 0) {
+		return true
 	}
 	if has(rest, 0, "only") {
 		rest = rest[1:]

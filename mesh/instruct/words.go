@@ -206,8 +206,8 @@ var (
 		"off ok okay on out over ready right soon that the there true up wrong your")
 	// own are what an assistant says and makes itself, so that a fact about all of them is a rule.
 	own     = text.Set("answer branch comment commit explanation message name pr reply response summary")
-	openers = text.Set("also always and be but by can convention could do don don’t everywhere feel " +
-		"generally going house i i'd ideally if just kindly leave let make my never no offer only please " +
+	openers = text.Set("also always it it'd i'd each every and be but by can convention could do don don’t everywhere " +
+		"feel generally going house i i'd ideally if just kindly leave let make my never no offer only please " +
 		"preference preferences pull remain remember rule rules so sound stay stop style team the try unless " +
 		"user when whenever will would you")
 	interrogatives = text.Set("am are did do does had has how is may might shall should was were what " +
@@ -224,6 +224,12 @@ var (
 		"right root same shortest simplest source spelling start steps style subject suite system tax tense " +
 		"term test tests ticket title tone top type unit user user's verb voice weekday word words year")
 )
+
+// IsVerb reports whether a word is a verb in its base form for what an assistant does. It may be a noun as well.
+func IsVerb(word string) bool {
+	word = strings.ToLower(word)
+	return sayVerbs[word] || workVerbs[word] || askVerbs[word] || otherVerbs[word]
+}
 
 // singular returns the singular of a noun, which may be one already.
 func singular(noun string) string {

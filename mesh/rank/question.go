@@ -4,7 +4,13 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh/instruct"
 )
+
+// courtesy is what may come before a request.
+const courtesy = `(?i)^(?:please |kindly |now |ok,? )*`
 
 // Weights of the speaker and of standing instructions: round numbers, see docs/ranking.md for what they gain.
 const (
@@ -26,6 +32,22 @@ var (
 		`email|explain|fix|format|generate|give|help|implement|install|make|merge|order|outline|pack|plan|plot|post|` +
 		`prepare|print|propose|publish|push|refactor|release|remove|rename|reply|reserve|review|rewrite|run|schedule|send|` +
 		`set up|take|test|translate|update|upgrade|write)\b`)
+	// asksAdvice finds other questions about what to do, and opinions that are asked for.
+	asksAdvice = regexp.MustCompile(`(?i)\b(can|could|shall|should|may|might) (I|we)\b|\bwhat do you think\b|` +
+		`\b(how|what) about (a|an|the|my|this)\b|^(any|some) (ideas?|tips?|suggestions?|advice)\b|` +
+		`\bI (need|want|would like) (a|an|some|to|you)\b`)
+	// commands finds sentences that begin with a verb and its object: "find me a flight", "clean up the folder". Their
+	// first word is the first group.
+	commands = regexp.MustCompile(courtesy + `(\p{L}+) (?:(?:me|us|up|out|over|off|down|back) )?` +
+		`(?:a|an|the|my|our|your|this|that|these|those|some|any|all|every|each|another|both|two|three|me|us|it|them)\b`)
+	// begins finds the first two words of a sentence with a word that is in sentences only: "send Clara a message".
+	begins = regexp.MustCompile(courtesy + `(\p{L}+) (\p{L}+) .*\b(?:a|an|the|my|our|your|this|to|for|from|` +
+		`with|about|into|on|before|after)\b`)
+	// noVerbs begin questions and statements.
+	noVerbs = text.Set("is are was were am do does did has had can could will would should shall may might must what " +
+		"who whom whose which when where why how i you he she it we they this that these those there here my our your his " +
+		"her their in on at of to from by for with about and or but if because as than not no so then after before since like " +
+		"all both every today tomorrow yesterday anything everything something nothing")
 	// asksPast finds questions about what was said or done before. They look for that, not for help.
 	asksPast = regexp.MustCompile(`(?i)\b(did|have|had|was|were) (I|we|you)\b|` +
 		`\b(I|we) (\w+ed|said|told|brought|did|had|took|went|made)\b|` +
@@ -53,6 +75,7 @@ var (
 type question struct {
 	assistant bool // for what the assistant said
 	help      bool // for help with something now
+	task      bool // the same, or a task or advice in other words, for which a standing instruction may matter
 	summary   bool // for an overview, to which both sides of a conversation belong
 	broad     bool // for many memories: an overview, an order, a list, a number
 	ordered   bool // for the order in which something happened
@@ -68,7 +91,23 @@ func parseQuestion(query string) question {
 		ordered:   asksOrder.MatchString(query),
 	}
 	q.broad = q.summary || q.ordered || asksMany.MatchString(query)
+	q.task = q.help || !q.broad && asksTask(query) && !asksPast.MatchString(query)
 	return q
+}
+
+// asksTask reports whether a query asks for advice, or begins with a verb in its base form and an object.
+func asksTask(query string) bool {
+	if asksAdvice.MatchString(query) {
+		return true
+	}
+	if strings.HasSuffix(query, "?") {
+		return false
+	}
+	if m := commands.FindStringSubmatch(query); m != nil {
+		return !noVerbs[strings.ToLower(m[1])]
+	}
+	m := begins.FindStringSubmatch(query)
+	return m != nil && instruct.IsVerb(m[1]) && !noVerbs[strings.ToLower(m[2])] // "number of the router"
 }
 
 // subject returns the words of a query that tell what it is about.
