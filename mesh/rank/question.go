@@ -46,8 +46,8 @@ var (
 	// noVerbs begin questions and statements.
 	noVerbs = text.Set("is are was were am do does did has had can could will would should shall may might must what " +
 		"who whom whose which when where why how i you he she it we they this that these those there here my our your his " +
-		"her their in on at of to from by for with about and or but if because as than not no so then after before since like " +
-		"all both every today tomorrow yesterday anything everything something nothing")
+		"her their in on at of to from by for with about and or but if because as than not no so then after before since " +
+		"like all both every today tomorrow yesterday anything everything something nothing")
 	// asksPast finds questions about what was said or done before. They look for that, not for help.
 	asksPast = regexp.MustCompile(`(?i)\b(did|have|had|was|were) (I|we|you)\b|` +
 		`\b(I|we) (\w+ed|said|told|brought|did|had|took|went|made)\b|` +
