@@ -53,6 +53,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 	clear(b.ids)
 	var drafts []ledger.Draft
 	files, present := b.files(s), b.present(s)
+	amended := b.amended(s, files)
 	for i, r := range b.records {
 		o := &b.outcomes[i]
 		if o.Err != nil {
@@ -64,7 +65,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 		}
 		// Decided here, under the lock, and not before: another process may have stored the same in between.
 		kept := b.known(s, r)
-		if o.Left = ""; kept == nil && b.versions {
+		if o.Left, o.Amended = "", ""; kept == nil && b.versions {
 			if o.Left = b.corrected(s, r); o.Left != "" {
 				continue
 			}
@@ -87,7 +88,7 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 			if o.Replaced = files[fileOf(r)]; present[o.Replaced] != (file{}) {
 				o.Replaced = ""
 			}
-			if o.Replaced != "" {
+			if o.Amended = amended[fileOf(r)]; o.Replaced != "" {
 				revision, err := b.view.revision(
 					record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: "the file has changed"}, now)
 				if err != nil {

@@ -30,6 +30,7 @@ type Stored struct {
 type Outcome struct {
 	Stored
 	Left     string   // why the text of a file was not stored although no current memory has it, "" if it was
+	Amended  string   // what became of the file's earlier text, where a person corrected or retired it, "" if nobody did
 	Replaced string   // id of the earlier version that it superseded, "" for none
 	Notes    []string // what was changed or left out of an imported memory
 	Err      error    // why it was refused, nil if it was stored

@@ -3,7 +3,6 @@ package mesh
 import (
 	"encoding/hex"
 	"fmt"
-	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -44,21 +43,51 @@ func digestOf(r *record.Record) string {
 // was corrected, retired or erased, and the file still has what it had then. A text that only a later version of the
 // file replaced is in the file again.
 func (b *batch) corrected(s *store.Snapshot, r *record.Record) string {
-	on := func(at time.Time) string { return at.In(b.zone).Format("2 January 2006") }
 	if at, ok := s.ErasedText(digestOf(r)); ok {
-		return fmt.Sprintf("its memory was erased on %s; mesh store stores it again", on(at))
+		return fmt.Sprintf("its memory was erased on %s; mesh store stores it again",
+			at.In(b.zone).Format("2 January 2006"))
 	}
 	for old := range s.PastTwins(r) {
 		past := s.Past(old.ID)
 		next := s.Find(past.New)
-		switch {
-		case next == nil:
-			return fmt.Sprintf("its memory %s was retired on %s", old.ID, on(past.At))
-		case fileOf(next) == (file{}):
-			return fmt.Sprintf("its memory %s was corrected on %s by %s", old.ID, on(past.At), next.ID)
+		if why := b.byPerson(past, next); why != "" {
+			return fmt.Sprintf("its memory %s was %s", old.ID, why)
 		}
 	}
 	return ""
+}
+
+// byPerson tells when a person retired a memory that was read from a file or, with next, corrected it; "" if a later
+// version of the file replaced it.
+func (b *batch) byPerson(past *record.Revision, next *record.Record) string {
+	on := past.At.In(b.zone).Format("2 January 2006")
+	switch {
+	case next == nil:
+		return "retired on " + on
+	case fileOf(next) == (file{}):
+		return fmt.Sprintf("corrected on %s by %s", on, next.ID)
+	}
+	return ""
+}
+
+// amended returns, for files without a current memory, what became of the last one that they had, where that was a
+// person's doing: their new text may repeat what was wrong.
+func (b *batch) amended(s *store.Snapshot, current map[file]string) map[file]string {
+	if !b.versions {
+		return nil
+	}
+	last := map[file]string{}
+	for old := range s.Memories() {
+		f, past := fileOf(old), s.Past(old.ID)
+		if f == (file{}) || past == nil || current[f] != "" {
+			continue
+		}
+		delete(last, f)
+		if why := b.byPerson(past, s.Find(past.New)); why != "" {
+			last[f] = fmt.Sprintf("its earlier memory %s was %s", old.ID, why)
+		}
+	}
+	return last
 }
 
 // files returns the ids of the current memories of files, the latest of each; nil if records replace none.

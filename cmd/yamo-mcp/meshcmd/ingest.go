@@ -38,6 +38,7 @@ type ingestion struct {
 	Replaced  int       `json:"replaced"`  // of them, those that replaced an earlier version of the file
 	Unchanged int       `json:"unchanged"` // whose text was a memory before
 	Skipped   []skipped `json:"skipped"`   // by name
+	Amended   []amended `json:"amended"`   // by name
 	Other     int       `json:"other"`     // files of another extension
 	Indexed   bool      `json:"indexed"`   // every memory is found by meaning
 
@@ -56,6 +57,13 @@ type ingestion struct {
 type skipped struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
+}
+
+// amended is a file with a new text whose earlier one a person had corrected or retired.
+type amended struct {
+	File string `json:"file"`
+	ID   string `json:"id"` // of the new memory
+	What string `json:"what"`
 }
 
 // newIngestDir returns `yamo-mcp mesh ingest-dir` (RFC-0011 §9). A file that cannot be stored is reported and skipped;
@@ -113,7 +121,7 @@ func (m *command) ingest(ctx context.Context, memory *mesh.View,
 	}
 	defer root.Close() //nolint:errcheck // it was only read
 	report := ingestion{
-		Skipped: []skipped{}, Renamed: []renamed{}, Gone: []goneFile{}, folder: folderID(dir),
+		Skipped: []skipped{}, Amended: []amended{}, Renamed: []renamed{}, Gone: []goneFile{}, folder: folderID(dir),
 		present: map[string]bool{}, replaced: map[string]bool{}, read: map[string]bool{},
 	}
 	files, err := report.list(root.FS(), extensions, recursive)
@@ -263,6 +271,9 @@ func (r *ingestion) batch(ctx context.Context, memory *mesh.View,
 	}
 	for i, o := range outcomes {
 		name := requests[i].Metadata[mesh.PathKey].(string)
+		if o.Amended != "" {
+			r.Amended = append(r.Amended, amended{name, o.ID, o.Amended})
+		}
 		switch f, refused := fault.As(o.Err); {
 		case refused:
 			r.read[name] = false
@@ -332,6 +343,10 @@ func (r *ingestion) String() string {
 	b.WriteString(r.goneText())
 	if r.Other > 0 {
 		fmt.Fprintf(&b, "[MemoryMesh] Left out %s of other extensions\n", text.Count(r.Other, "file", "files"))
+	}
+	for _, a := range r.Amended {
+		fmt.Fprintf(&b, "[MemoryMesh] %s has a new text, %s, but %s; retire the new one if it repeats what was wrong\n",
+			a.File, a.ID, a.What)
 	}
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&b, "[MemoryMesh] Skipped %s: %s\n", s.File, s.Reason)
