@@ -17,7 +17,7 @@ func (p *parser) relativeDay(i int) ([]Span, int) {
 		return at(0, 2)
 	case w == "last" && next == "night":
 		return at(-1, 2)
-	case w == "yesterday":
+	case w == "yesterday" && (next != "is" || p.exact): // "Yesterday is her favourite song"
 		return at(-1, 1)
 	case w == "tomorrow":
 		return at(1, 1)
