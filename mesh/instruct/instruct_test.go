@@ -57,6 +57,18 @@ func TestHeldBackSentences(t *testing.T) {
 	}
 }
 
+// Of instructions in every form that people use most are missed; hardly any other sentence is taken for one.
+func TestUnusualSentences(t *testing.T) {
+	t.Parallel()
+	unusual := sentencesOf(t, "testdata/unusual.txt")
+	missed, taken := wrong(unusual["+"], true), wrong(unusual["-"], false)
+	t.Logf("%d of %d instructions are recognized", len(unusual["+"])-len(missed), len(unusual["+"]))
+	t.Logf("%d of %d others are taken for one: %q", len(taken), len(unusual["-"]), taken)
+	if 4*len(missed) > 3*len(unusual["+"]) || 100*len(taken) > 3*len(unusual["-"]) {
+		t.Error("too many are wrong")
+	}
+}
+
 // The clause that instructs need not come first, and a text is not read to its end.
 func TestWhereInTheText(t *testing.T) {
 	t.Parallel()
