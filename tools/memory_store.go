@@ -20,17 +20,17 @@ type memory struct {
 func (memory) JSONSchemaExtend(s *jsonSchema) {
 	describe(s, map[string]string{
 		"content":     "One self-contained statement.",
-		"type":        "Kind. For mistakes use distill_lesson.",
-		"tags":        "Words to filter by.",
+		"type":        "For mistakes use distill_lesson.",
+		"tags":        "Words to filter by; standing: an instruction or preference.",
 		"importance":  "0 to 1.",
-		"session_id":  "Its conversation, if known.",
+		"session_id":  "Its conversation.",
 		"source":      "user, assistant, or another name.",
 		"rationale":   "Why it is worth keeping.",
 		"hypothesis":  "What it may help with.",
 		"skill_name":  "Its skill.",
 		"occurred_at": "When it happened, if content does not name it.",
 		"metadata":    "More JSON, not searched.",
-		"supersedes":  "IDs of memories that this replaces or ends.",
+		"supersedes":  "IDs of memories that it replaces or ends.",
 	})
 	property(s, "content").MinLength = new(uint64(1))
 	enumerate(s, "type", record.Types...)
