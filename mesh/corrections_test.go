@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/audience"
+	"github.com/yamo-protocol/yamo-mcp/internal/testsize"
 	"github.com/yamo-protocol/yamo-mcp/mesh/index"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
 )
@@ -226,5 +228,43 @@ func TestStatementsThatEndAnother(t *testing.T) {
 			t.Errorf("%s: %.2f for %q, and %.2f for %q", test.question,
 				hits[0].Probability, hits[0].Content, hits[1].Probability, hits[1].Content)
 		}
+	}
+}
+
+// TestTemptingPairs asks about pairs by somebody who knew no rule and was asked to tempt: what replaces a statement
+// often has no word that tells of a change, and what replaces none often has one. Nothing was chosen on them, and most
+// are beyond what words and cosines tell (docs/ranking.md); supersedes decides them.
+func TestTemptingPairs(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/tempting_pairs.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, e := readCorrections(t), &remembering{Embedder: model(t), vectors: map[string][]float32{}}
+	var asked, right [2]int // of pairs of which the second does not replace the first, and of those of which it does
+	step, at := testsize.Pick(6, 1), 0
+	for line := range strings.Lines(string(raw)) {
+		if at++; at%step != 0 {
+			continue
+		}
+		var pair struct {
+			correction
+			Replaced bool
+		}
+		if err := json.Unmarshal([]byte(line), &pair); err != nil {
+			t.Fatal(err)
+		}
+		old, fresh := c.among(t, e, pair.correction, false)
+		newer, kind := fresh >= 0 && (old < 0 || fresh < old), 0
+		if pair.Replaced {
+			kind = 1
+		}
+		if asked[kind]++; newer == pair.Replaced {
+			right[kind]++
+		}
+	}
+	t.Logf("%d of %d that replace and %d of %d that do not are right", right[1], asked[1], right[0], asked[0])
+	if 10*right[1] < 4*asked[1] || 10*right[0] < 3*asked[0] {
+		t.Error("fewer are right than before")
 	}
 }
