@@ -31,7 +31,7 @@ const SubjectCosine = .5
 type Aspects struct {
 	content  string
 	skeleton string          // its words without those that may be left out
-	facts    []string        // names, numbers and negations, in order
+	facts    []string        // names, numbers, comparisons and negations, in order
 	stems    map[string]bool // of its content words
 }
 
@@ -70,10 +70,11 @@ var polar = map[string]bool{
 	"before": true, "after": true, "off": true, "out": true, "less": true, "more": true, "only": true, "until": true,
 }
 
-// isFact reports whether a word is a name, a number or a negation.
+// isFact reports whether a word is a name, also of an account or in code, a number, a comparison or a negation.
 func isFact(bare, low string, first bool) bool {
 	return polar[low] || strings.HasSuffix(low, "n't") || strings.HasSuffix(low, "n’t") ||
-		strings.ContainsFunc(bare, unicode.IsDigit) || !first && bare != "I" && strings.ContainsFunc(bare, unicode.IsUpper)
+		strings.ContainsFunc(bare, unicode.IsDigit) || strings.ContainsAny(bare, "<>=≤≥≠±_") ||
+		!first && bare != "I" && strings.ContainsFunc(bare, unicode.IsUpper)
 }
 
 // Relation returns what a has to do with an earlier text b, "" for nothing, and how strongly. one reports that both are
