@@ -53,14 +53,22 @@ func TestNearDuplicateUpdates(t *testing.T) {
 	if diff := cmp.Diff([]string{`The source stays "user": "assistant" was not added.`}, again.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	again = kept(t, v, record.Memory{Content: "Bruno's shoe size is 44.", Tags: []string{"shoes"}, Source: "Nuno"})
-	want := []string{"The tags were clothes.", `The source stays "user": "Nuno" was not added.`}
+	kept(t, v, record.Memory{Content: "Bruno's shoe size is 44.", Rationale: "for presents"})
+	less := float32(.2)
+	again = kept(t, v, record.Memory{
+		Content: "Bruno's shoe size is 44.", Tags: []string{"shoes"}, Source: "Nuno", Importance: &less,
+		Rationale: "for skis",
+	})
+	want := []string{
+		"The tags were clothes.", "The importance was 0.9.", `The rationale was "for presents".`,
+		`The source stays "user": "Nuno" was not added.`,
+	}
 	if diff := cmp.Diff(want, again.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 	kept(t, v, record.Memory{Content: "Bruno's shoe size is 44.", Tags: []string{"clothes"}})
 	hits := search(t, v, SearchRequest{Query: "shoe size", Tags: []string{"clothes"}}).Hits
-	if len(hits) != 1 || hits[0].Source != "user" || *hits[0].Importance != importance {
+	if len(hits) != 1 || hits[0].Source != "user" || *hits[0].Importance != less {
 		t.Errorf("found %+v", hits)
 	}
 }

@@ -37,7 +37,7 @@ type Remembered struct {
 	Sightings  int       // texts that were counted for the memory because they have its words
 	Superseded []string  // ids that are past now, or were already, because of this memory
 	Similar    []Similar // the most similar first; only with Intent.Compare
-	Notes      []string  // sentences: what the existing memory lost, or did not get, of its tags and source
+	Notes      []string  // sentences: what the existing memory lost of its fields, or did not get
 }
 
 // Keep is Remember without an intent but the compartment.
@@ -199,6 +199,12 @@ func (k *keeping) describe(kept *record.Record, r record.Record, dated bool, dra
 func (k *keeping) compare(before, after record.Memory, source string) {
 	if len(before.Tags) > 0 && !slices.Equal(before.Tags, after.Tags) {
 		k.done.Notes = append(k.done.Notes, "The tags were "+strings.Join(before.Tags, ", ")+".")
+	}
+	if b, a := before.Importance, after.Importance; b != nil && a != nil && *b != *a {
+		k.done.Notes = append(k.done.Notes, fmt.Sprintf("The importance was %g.", *b))
+	}
+	if before.Rationale != "" && before.Rationale != after.Rationale {
+		k.done.Notes = append(k.done.Notes, fmt.Sprintf("The rationale was %q.", before.Rationale))
 	}
 	switch {
 	case source == "" || source == after.Source:
