@@ -206,7 +206,7 @@ var (
 		"off ok okay on out over ready right soon that the there true up wrong your")
 	// own are what an assistant says and makes itself, so that a fact about all of them is a rule.
 	own     = text.Set("answer branch comment commit explanation message name pr reply response summary")
-	openers = text.Set("also always it it'd i'd each every and be but by can convention could do don don’t everywhere " +
+	openers = text.Set("also always it it'd each every and be but by can convention could do don don’t everywhere " +
 		"feel generally going house i i'd ideally if just kindly leave let make my never no offer only please " +
 		"preference preferences pull remain remember rule rules so sound stay stop style team the try unless " +
 		"user when whenever will would you")
