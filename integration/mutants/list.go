@@ -272,6 +272,10 @@ var mutants = []mutant{
 		"./mesh", "TestFloodOfALog", "a group's log does not take all places of a DM's answer",
 	},
 	{
+		"mesh/record/standing.go", `!fromSomebody(r.Source) && instruct.In(`, `instruct.In(`,
+		"./mesh/record", "TestIsStanding", "the words of somebody else are no instruction of the user's",
+	},
+	{
 		"mesh/rank/flood.go", `inARow >= r.inARow &&`, `false &&`,
 		"./mesh", "TestVariedFlood", "nor do a group's varied memories",
 	},

@@ -17,7 +17,7 @@ var standingTags = []string{"preference", "preferences", "instruction", "instruc
 // MayStand reports whether the memory can be a standing instruction or a preference, whatever its words: it is no
 // lesson, reflection or passage of a file, and not what an assistant said.
 //
-// SECURITY: it is the one rule for whose words instruct. Searches, the ranking and the brief go by it.
+// SECURITY: what it excludes instructs nobody, in searches, the ranking and the brief.
 func (r *Record) MayStand() bool {
 	return r.Lesson == nil && r.Reflection == nil && r.Type != FileType && !FromAssistant(r.Source)
 }
@@ -29,6 +29,7 @@ func (r *Record) IsStanding() bool {
 	if !r.MayStand() {
 		return false
 	}
+	// SECURITY: the words of others instruct nobody by themselves.
 	return slices.ContainsFunc(r.Tags, func(tag string) bool {
 		return slices.Contains(standingTags, strings.ToLower(strings.TrimPrefix(tag, "#")))
 	}) || !fromSomebody(r.Source) && instruct.In(r.Content[:min(standingHead, len(r.Content))])
