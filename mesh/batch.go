@@ -52,8 +52,8 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 	clear(b.texts)
 	clear(b.ids)
 	var drafts []ledger.Draft
-	files, present := b.files(s), b.present(s)
-	amended := b.amended(s, files)
+	files, pastFiles := b.files(s)
+	present := b.present(s)
 	for i, r := range b.records {
 		o := &b.outcomes[i]
 		if o.Err != nil {
@@ -88,7 +88,8 @@ func (b *batch) draft(s *store.Snapshot, now time.Time) ([]ledger.Draft, error) 
 			if o.Replaced = files[fileOf(r)]; present[o.Replaced] != (file{}) {
 				o.Replaced = ""
 			}
-			if o.Amended = amended[fileOf(r)]; o.Replaced != "" {
+			o.Amended = b.amended(s, pastFiles[fileOf(r)])
+			if o.Replaced != "" {
 				revision, err := b.view.revision(
 					record.Revision{Old: o.Replaced, New: r.ID, At: now, Why: "the file has changed"}, now)
 				if err != nil {

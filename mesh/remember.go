@@ -197,21 +197,22 @@ func (k *keeping) describe(kept *record.Record, r record.Record, dated bool, dra
 
 // compare notes what the memory before had and after has no more, and that it does not get the source that was given.
 func (k *keeping) compare(before, after record.Memory, source string) {
+	note := func(format string, args ...any) { k.done.Notes = append(k.done.Notes, fmt.Sprintf(format, args...)) }
 	if len(before.Tags) > 0 && !slices.Equal(before.Tags, after.Tags) {
-		k.done.Notes = append(k.done.Notes, "The tags were "+strings.Join(before.Tags, ", ")+".")
+		note("The tags were %s.", strings.Join(before.Tags, ", "))
 	}
 	if b, a := before.Importance, after.Importance; b != nil && a != nil && *b != *a {
-		k.done.Notes = append(k.done.Notes, fmt.Sprintf("The importance was %g.", *b))
+		note("The importance was %g.", *b)
 	}
 	if before.Rationale != "" && before.Rationale != after.Rationale {
-		k.done.Notes = append(k.done.Notes, fmt.Sprintf("The rationale was %q.", before.Rationale))
+		note("The rationale was %q.", before.Rationale)
 	}
 	switch {
 	case source == "" || source == after.Source:
 	case after.Source == "":
-		k.done.Notes = append(k.done.Notes, fmt.Sprintf("The source %q was not added.", source))
+		note("The source %q was not added.", source)
 	default:
-		k.done.Notes = append(k.done.Notes, fmt.Sprintf("The source stays %q: %q was not added.", after.Source, source))
+		note("The source stays %q: %q was not added.", after.Source, source)
 	}
 }
 

@@ -3,6 +3,8 @@ package mesh
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/ledger"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -44,64 +46,63 @@ func digestOf(r *record.Record) string {
 // file replaced is in the file again.
 func (b *batch) corrected(s *store.Snapshot, r *record.Record) string {
 	if at, ok := s.ErasedText(digestOf(r)); ok {
-		return fmt.Sprintf("its memory was erased on %s; mesh store stores it again",
-			at.In(b.zone).Format("2 January 2006"))
+		return fmt.Sprintf("its memory was erased on %s; mesh store stores it again", b.day(at))
 	}
 	for old := range s.PastTwins(r) {
-		past := s.Past(old.ID)
-		next := s.Find(past.New)
-		if why := b.byPerson(past, next); why != "" {
+		if why := b.byPerson(s, old.ID); why != "" {
 			return fmt.Sprintf("its memory %s was %s", old.ID, why)
 		}
 	}
 	return ""
 }
 
-// byPerson tells when a person retired a memory that was read from a file or, with next, corrected it; "" if a later
-// version of the file replaced it.
-func (b *batch) byPerson(past *record.Revision, next *record.Record) string {
-	on := past.At.In(b.zone).Format("2 January 2006")
-	switch {
+// amended returns what became of a file's last memory, which is past, where that was a person's doing: the new text of
+// the file may repeat what was wrong. It returns "" if there is none, or a later version of the file replaced it.
+func (b *batch) amended(s *store.Snapshot, last string) string {
+	if last == "" {
+		return ""
+	}
+	why := b.byPerson(s, last)
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("its earlier memory %s was %s", last, why)
+}
+
+// byPerson tells when a person retired or corrected a past memory that was read from a file; "" if a later version of
+// the file replaced it.
+func (b *batch) byPerson(s *store.Snapshot, id string) string {
+	past := s.Past(id)
+	switch next := s.Find(past.New); {
 	case next == nil:
-		return "retired on " + on
+		return "retired on " + b.day(past.At)
 	case fileOf(next) == (file{}):
-		return fmt.Sprintf("corrected on %s by %s", on, next.ID)
+		return fmt.Sprintf("corrected on %s by %s", b.day(past.At), next.ID)
 	}
 	return ""
 }
 
-// amended returns, for files without a current memory, what became of the last one that they had, where that was a
-// person's doing: their new text may repeat what was wrong.
-func (b *batch) amended(s *store.Snapshot, current map[file]string) map[file]string {
-	if !b.versions {
-		return nil
-	}
-	last := map[file]string{}
-	for old := range s.Memories() {
-		f, past := fileOf(old), s.Past(old.ID)
-		if f == (file{}) || past == nil || current[f] != "" {
-			continue
-		}
-		delete(last, f)
-		if why := b.byPerson(past, s.Find(past.New)); why != "" {
-			last[f] = fmt.Sprintf("its earlier memory %s was %s", old.ID, why)
-		}
-	}
-	return last
-}
+// day returns the day of a time as a report names it.
+func (b *batch) day(at time.Time) string { return at.In(b.zone).Format("2 January 2006") }
 
-// files returns the ids of the current memories of files, the latest of each; nil if records replace none.
-func (b *batch) files(s *store.Snapshot) map[file]string {
+// files returns the ids of the latest memories of files: of those that have a current one, and of those that have only
+// past ones; nil if records replace none.
+func (b *batch) files(s *store.Snapshot) (current, past map[file]string) {
 	if !b.versions {
-		return nil
+		return nil, nil
 	}
-	ids := map[file]string{}
-	for r := range s.Current() {
-		if f := fileOf(r); f != (file{}) {
-			ids[f] = r.ID
+	current, past = map[file]string{}, map[file]string{}
+	for r := range s.Memories() {
+		switch f := fileOf(r); {
+		case f == (file{}):
+		case s.Past(r.ID) == nil:
+			current[f] = r.ID
+		default:
+			past[f] = r.ID
 		}
 	}
-	return ids
+	maps.DeleteFunc(past, func(f file, _ string) bool { return current[f] != "" })
+	return current, past
 }
 
 // present returns the files of the batch whose text a memory has, by its id: the one that it was read from, if that

@@ -78,6 +78,11 @@ func (p *parser) isDayNumber(i int) bool {
 	return n >= 1 && n <= 31 && len(p.word(i)) <= 2
 }
 
+// inNumber reports whether token i belongs to what is right before it: a part of a longer number, or an amount.
+func (p *parser) inNumber(i int) bool {
+	return i > 0 && p.tokens[i].glued && strings.Contains(".:/-#$€£", p.word(i-1))
+}
+
 // rangeAt reads the day numbers "17" and "17-19", "17 to 19", and returns equal ones for a single day.
 func (p *parser) rangeAt(i int) (first, last, n int) {
 	if !p.isDayNumber(i) {
@@ -101,7 +106,7 @@ func (p *parser) rangeAt(i int) (first, last, n int) {
 // dayMonth matches "17 November", "the 17th of November 2026", "3-5 March".
 func (p *parser) dayMonth(i int) ([]Span, int) {
 	first, last, n := p.rangeAt(i)
-	if n == 0 || i > 0 && p.tokens[i].glued && strings.Contains(".:/-#$€£", p.word(i-1)) {
+	if n == 0 || p.inNumber(i) {
 		return nil, 0
 	}
 	if p.word(i+n) == "of" {

@@ -1,7 +1,6 @@
 package when
 
 import (
-	"strings"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -65,7 +64,7 @@ func (p *parser) phrase(i int) (phrase, bool) {
 // days returns the phrase of several days of a month: "2, 9 and 16 December", "June 3 or 5". Neighbouring days are one
 // span, which rangeAt reads.
 func (p *parser) days(i int) (phrase, bool) {
-	if i < 0 || i >= len(p.tokens) || i > 0 && p.tokens[i].glued && strings.Contains(".:/-#$€£", p.word(i-1)) {
+	if i >= len(p.tokens) || p.inNumber(i) {
 		return phrase{}, false
 	}
 	month, at := p.monthAt(i)

@@ -21,7 +21,7 @@ func commands(s []token) bool {
 		return !l.negated
 	case l.always, l.negated && l.ever:
 		return acts(s, l)
-	case l.lasts && (sayVerbs[verb] || workVerbs[verb] || askVerbs[verb] || otherVerbs[verb]):
+	case l.lasts && IsVerb(verb):
 		return !isNoun(s)
 	case l.fronted && IsVerb(verb) && !anyOf(s, others) && !isNoun(s):
 		return true
@@ -54,7 +54,7 @@ func acts(s []token, l lead) bool {
 		return false
 	case adjectives[verb] && (at(s, 1, places) || at(s, 1, relatives)):
 		return false
-	case sayVerbs[verb] || workVerbs[verb] || askVerbs[verb] || otherVerbs[verb]:
+	case IsVerb(verb):
 		return !isNoun(s)
 	case strings.HasSuffix(verb, "ed") || strings.HasSuffix(verb, "s"):
 		return false

@@ -84,14 +84,15 @@ type question struct {
 // parseQuestion recognizes the kind of question. A query about the past is no request for help, even where it is worded
 // like one: "can you list what I brought up".
 func parseQuestion(query string) question {
+	past := asksPast.MatchString(query)
 	q := question{
 		assistant: asksAssistant.MatchString(query),
-		help:      asksHelp.MatchString(query) && !asksPast.MatchString(query),
+		help:      !past && asksHelp.MatchString(query),
 		summary:   asksSummary.MatchString(query),
 		ordered:   asksOrder.MatchString(query),
 	}
 	q.broad = q.summary || q.ordered || asksMany.MatchString(query)
-	q.task = q.help || !q.broad && asksTask(query) && !asksPast.MatchString(query)
+	q.task = q.help || !past && !q.broad && asksTask(query)
 	return q
 }
 
