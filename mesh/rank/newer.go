@@ -14,19 +14,14 @@ import (
 
 // Of two statements about the same thing the newer is more likely true, though the older often resembles the question
 // more: "Ana lives in Lisbon" against "Ana moved to Porto", for "where does Ana live?". So among the best results a
-// newer statement is placed before an older one that it may replace. Round numbers, chosen on the even half of
-// mesh/testdata/corrections.json; see docs/ranking.md.
+// newer statement is placed before an older one that it may replace, see succeeds. Round numbers, chosen on the even
+// half of mesh/testdata/corrections.json; see docs/ranking.md.
 const (
-	nearAmong  = 10  // best memories that are compared with each other
-	nearWords  = 40  // maximum length of a statement; a longer text makes several statements
-	sameCosine = .85 // cosine from which on two statements are about the same thing, whatever their words
-	nearCosine = .6  // minimum cosine of two statements about the same thing
-	cueCosine  = .48 // the same if the newer one tells of a change
-	cueOnTopic = .4  // the same if it has the query's words as well
-	turnCosine = .8  // the same for a turn of a conversation, which must have the query's words and tell of a change
-	nearShare  = .6  // minimum cosine of the newer one with the query, as a share of the older one's
-	cueShare   = .7  // the same if little but a change connects them
-	nearStems  = .5  // share of words in common that replaces the cosine where there are no vectors
+	nearAmong  = 10 // best memories that are compared with each other
+	nearWords  = 40 // maximum length of a statement; a longer text makes several statements
+	turnCosine = .8 // minimum cosine of turns of a conversation, which must have the query's words and tell of a change
+	nearShare  = .6 // minimum cosine of the newer turn with the query, as a share of the older one's
+	nearStems  = .5 // share of words in common that replaces the cosine where there are no vectors
 )
 
 var (
@@ -50,7 +45,7 @@ type statement struct {
 	record     *record.Record
 	moment     record.Moment
 	foreign    bool
-	assistant  bool    // an assistant said it, and the query does not ask for that
+	assistant  bool    // an assistant said it
 	turn       bool    // it is within a session, where what comes before and after it tells when it holds
 	time       float32 // what it gains by the time that the query names
 	cosine     float32 // with the query
@@ -105,7 +100,7 @@ func (r *Candidates) statement(l leader) *statement {
 	before, after := p.Keywords.Neighbours(l.doc)
 	s := &statement{
 		leader: l, record: rec, moment: p.Hit(rec).Stored(), foreign: p.foreign(l.doc),
-		assistant: p.Docs[l.doc].Assistant && !r.question.assistant && !r.question.summary, turn: before >= 0 && after >= 0,
+		assistant: p.Docs[l.doc].Assistant, turn: before >= 0 || after >= 0,
 		time: p.time(l.doc), cosine: p.raw[l.doc],
 	}
 	s.comparable = p.Keywords.Words(l.doc) <= nearWords && rec.IsMemory() && rec.Lesson == nil &&
@@ -125,8 +120,10 @@ func (r *Candidates) replaces(newer, older *statement, asked []name) bool {
 		newer.time < older.time || newer.moment.Compare(older.moment) <= 0 || newer.aboutOther(older) {
 		return false
 	}
-	// A suggestion ("You could keep bees in the garden") does not take the place of what the person said.
-	if newer.assistant && !older.assistant && !newer.changes {
+	// A suggestion ("You could keep bees in the garden") does not take the place of what the person said, nor what the
+	// person said that of a suggestion that is asked for.
+	if asks := r.question.assistant; newer.assistant != older.assistant && older.assistant == asks &&
+		!r.question.summary && (asks || !newer.changes) {
 		return false
 	}
 	shared := 0
@@ -158,18 +155,16 @@ func (r *Candidates) replaces(newer, older *statement, asked []name) bool {
 		overlap := float64(shared) / float64(min(len(newer.stems), len(older.stems)))
 		return overlap >= nearStems && onTopic || changes && onTopic
 	}
-	likeness := blas32.Dot(blas32.Vector{N: len(newer.vector), Inc: 1, Data: newer.vector},
-		blas32.Vector{N: len(older.vector), Inc: 1, Data: older.vector})
-	switch answers := newer.cosine / max(older.cosine, MinCosine); {
-	case answers < nearShare:
-		return false
-	case newer.turn || older.turn:
-		return changes && onTopic && likeness >= turnCosine
-	case !changes:
-		return likeness >= sameCosine || likeness >= nearCosine && onTopic
-	default:
-		return likeness >= nearCosine || likeness >= cueOnTopic && onTopic || likeness >= cueCosine && answers >= cueShare
+	if !newer.turn && !older.turn {
+		return r.succeeds(newer, older, shared, changes)
 	}
+	return changes && onTopic && cosine(newer.vector, older.vector) >= turnCosine &&
+		newer.cosine >= nearShare*max(older.cosine, MinCosine)
+}
+
+// cosine returns that of two vectors of unit length.
+func cosine(a, b []float32) float32 {
+	return blas32.Dot(blas32.Vector{N: len(a), Inc: 1, Data: a}, blas32.Vector{N: len(b), Inc: 1, Data: b})
 }
 
 // firstPerson are the stems by which a text may speak of the same person in other words.
