@@ -39,7 +39,7 @@ var (
 
 // phrase returns the phrase that begins at token i: one time, "from March to May", or "October and November 2025".
 func (p *parser) phrase(i int) (phrase, bool) {
-	if days, ok := p.days(i); ok {
+	if days, ok := p.daysAt(i); ok && days.every {
 		return days, true
 	}
 	spans, n := p.match(i)
@@ -59,64 +59,6 @@ func (p *parser) phrase(i int) (phrase, bool) {
 		return joined, true
 	}
 	return phrase{i: i, end: i + n, spans: spans}, n > 0
-}
-
-// days returns the phrase of several days of a month: "2, 9 and 16 December", "June 3 or 5". Neighbouring days are one
-// span, which rangeAt reads.
-func (p *parser) days(i int) (phrase, bool) {
-	if i >= len(p.tokens) || p.inNumber(i) {
-		return phrase{}, false
-	}
-	month, at := p.monthAt(i)
-	numbers, n := p.dayNumbers(i + at)
-	if p.word(i-1) == "between" || len(numbers) < 2 || numbers[len(numbers)-1]-numbers[0] == len(numbers)-1 {
-		return phrase{}, false
-	}
-	end := i + at + n
-	if after := p.word(end); at > 0 { // not "on March 3 and 5 people came"
-		if after != "" && isLetter(after[0]) && !prepositions[after] || after == ":" || after == "%" {
-			return phrase{}, false
-		}
-	} else {
-		if after == "of" {
-			end++
-		}
-		var m int
-		if month, m = p.monthAt(end); m == 0 {
-			return phrase{}, false
-		}
-		end += m
-	}
-	year, more := p.yearAt(end)
-	found := phrase{i: i, end: end + more, every: true, list: true}
-	last := p.dates(i, month, numbers[len(numbers)-1], numbers[len(numbers)-1], year)
-	if len(last) == 0 {
-		return phrase{}, false
-	}
-	for _, number := range numbers {
-		found.spans = append(found.spans, p.date(last[0].From.Year(), month, number)...)
-	}
-	return found, true
-}
-
-// dayNumbers reads an ascending list of day numbers, "2, 9 and 16", and returns it with its number of tokens.
-func (p *parser) dayNumbers(i int) (numbers []int, n int) {
-	for p.isDayNumber(i+n) && (len(numbers) == 0 || p.number(i+n) > numbers[len(numbers)-1]) {
-		numbers = append(numbers, p.number(i+n))
-		n++
-		last := listing[p.word(i+n)] && p.word(i+n) != "/"
-		if p.word(i+n) == "," && listing[p.word(i+n+1)] { // "2, 9, and 16"
-			last, n = true, n+1
-		}
-		switch {
-		case last && p.isDayNumber(i+n+1):
-			return append(numbers, p.number(i+n+1)), n + 2
-		case p.word(i+n) != ",":
-			return nil, 0
-		}
-		n++
-	}
-	return nil, 0
 }
 
 // inYear returns what comes after "in" or "on" after a year, as in "last year in March".

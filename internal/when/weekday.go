@@ -26,7 +26,7 @@ func (p *parser) weekday(i int) ([]Span, int) {
 	if p.word(k) == "," || p.word(k) == "the" {
 		k++
 	}
-	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.dayMonth, p.monthDay} {
+	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.dayMonth} {
 		if spans, n := rule(k); n > 0 {
 			return spans, k + n - i
 		}
