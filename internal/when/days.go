@@ -68,7 +68,10 @@ func (p *parser) runs(i int, several bool) (complete dayList) {
 		}
 		w := p.word(k)
 		if joining[w] {
-			k = p.afterThe(k + 1)
+			if k++; prepositions[p.word(k)] && p.word(k) == p.beforeThe(i) { // "on 2 and on 9 December"
+				k++
+			}
+			k = p.afterThe(k)
 		} else if !comma {
 			break
 		}
@@ -104,20 +107,27 @@ func (p *parser) daysAt(i int) (phrase, bool) {
 	if i >= len(p.tokens) || p.number(i) < 0 && months[p.word(i)] == 0 || p.inNumber(i) {
 		return phrase{}, false
 	}
+	read := p.daysAfter
+	if p.number(i) >= 0 {
+		read = p.daysBefore
+	}
 	for _, several := range []bool{true, false} {
-		month, days, n := p.daysBefore(i, several)
-		if n == 0 {
-			month, days, n = p.daysAfter(i, several)
-		}
-		if n == 0 {
+		month, days, n := read(i, several)
+		if n == 0 && len(days.runs) > 1 {
 			continue
+		} else if n == 0 {
+			break
 		}
 		year, more := p.yearAt(i + n)
 		runs := days.merged()
 		found := phrase{i: i, end: i + n + more, every: len(runs) > 1, list: len(runs) > 1}
-		for _, all := range p.dates(days.planned, month, runs[0].first, runs[len(runs)-1].last, year) {
+		whole := p.dates(days.planned, month, runs[0].first, runs[len(runs)-1].last, year)
+		if !found.every {
+			found.spans, whole = whole, nil
+		}
+		for _, s := range whole {
 			for _, r := range runs {
-				found.spans = append(found.spans, p.dates(days.planned, month, r.first, r.last, all.From.Year())...)
+				found.spans = append(found.spans, p.dates(i, month, r.first, r.last, s.From.Year())...)
 			}
 		}
 		return found, len(found.spans) > 0
@@ -134,7 +144,7 @@ func (p *parser) daysBefore(i int, several bool) (month time.Month, days dayList
 	}
 	month, n = p.monthAt(k)
 	if days.n == 0 || n == 0 || !prepositions[p.beforeThe(i)] && p.verbAfter(k) {
-		return 0, dayList{}, 0
+		return 0, days, 0
 	}
 	return month, days, k + n - i
 }
@@ -157,7 +167,7 @@ func (p *parser) daysAfter(i int, several bool) (month time.Month, days dayList,
 	k := i + n + days.n
 	counted := (len(days.runs) > 1 || p.word(i-1) == "in") && p.adjective(k)
 	if days.n == 0 || counted || p.word(k) == ":" || p.word(k) == "%" {
-		return 0, dayList{}, 0
+		return 0, days, 0
 	}
 	return month, days, n + days.n
 }

@@ -31,6 +31,16 @@ func TestDays(t *testing.T) {
 		"Options 2 and 3 may be wrong.":                     "",
 		"Option 3 may have failed.":                         "",
 		"We met on 3 may at the bakery, then on 9 may":      "2026-05-03 2026-05-09",
+		"We met on 2 and on 9 December 2025.":               "2025-12-02 2025-12-09",
+		"3 May, 9 June and 2 July 2025 were holidays.":      "2025-05-03 2025-06-09 2025-07-02",
+		"We sang on Monday, Tuesday and Thursday last week": "2026-11-16 2026-11-17 2026-11-19",
+		"The council meets on Monday the 30th.":             "2026-11-30",
+		"We closed the deal on Friday the 13th.":            "2026-11-13",
+		"We met on Friday, 3rd floor.":                      "2026-11-20",
+		"The rent rose on the 1st of last month.":           "2026-10-01",
+		"The 2nd of this month was a Monday.":               "2026-11-02",
+		"The rent is due on the 1st of each month.":         "",
+		"The rent is due on the 1st of the month.":          "",
 	} {
 		if diff := cmp.Diff(want, isoOf(InText(text, wednesday(t)))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)

@@ -1,13 +1,15 @@
 package when
 
 import (
+	"slices"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // habitual are the words before a weekday that make it no date.
-var habitual = text.Set("every each any most alternate usual black good fat ash cyber a an next")
+var habitual = text.Set("every each any most alternate usual weekly regular typical traditional a an next " +
+	"black good fat ash cyber casual super giving blue palm easter holy maundy shrove whit bloody")
 
 // habits are the words after a weekday that make it no date.
 var habits = text.Set("mornings lunchtimes afternoons evenings nights")
@@ -19,7 +21,10 @@ func (p *parser) weekday(i int) ([]Span, int) {
 		return nil, 0
 	}
 	// "Sat" and "Sun" are words, "Mon" and "Fri" are not.
-	if len(p.word(i)) <= 5 && !p.exact && (!prepositions[p.word(i-1)] || !p.tokens[i].capital) {
+	if len(p.word(i)) <= 5 && !p.exact && (!prepositions[p.word(i-1)] && !p.goesOn(i) || !p.tokens[i].capital) {
+		return nil, 0
+	}
+	if !p.exact && (p.isKind(i) || p.isCited(i)) {
 		return nil, 0
 	}
 	k := i + 1
@@ -29,6 +34,12 @@ func (p *parser) weekday(i int) ([]Span, int) {
 	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.dayMonth} {
 		if spans, n := rule(k); n > 0 {
 			return spans, k + n - i
+		}
+	}
+	if p.isDayNumber(k) && p.tokens[k].ordinal && !p.counts(k) { // "Friday the 13th"
+		list := slices.DeleteFunc(p.daysNear(p.number(k), 12), func(s Span) bool { return s.From.Weekday() != day })
+		if len(list) > 0 {
+			return p.choose(i, list), k + 1 - i
 		}
 	}
 	if k = i + 1; p.word(k) == "of" {
