@@ -43,7 +43,7 @@ func (p *parser) match(i int) (spans []Span, n int) {
 	}
 	for _, rule := range []func(int) ([]Span, int){
 		p.isoWeek, p.iso, p.numeric, p.timeFirst, p.part, p.weekOf, p.weekNumber, p.beforeLast, p.theWeekend,
-		p.season, p.decade, p.relativeDay, p.counted, p.modified, p.dayMonth, p.ordinalDay, p.weekday, p.month, p.quarter,
+		p.season, p.decade, p.relativeDay, p.offset, p.counted, p.modified, p.dayMonth, p.ordinalDay, p.weekday, p.month, p.quarter,
 		p.year,
 	} {
 		if spans, n = rule(i); n > 0 {

@@ -168,7 +168,7 @@ var numberedThings = text.Set("page pages pp port ports line lines row rows room
 	"number numbers id ids issue issues")
 
 // extents come before "of" and a time: "all of 2022".
-var extents = text.Set("all whole most much rest")
+var extents = text.Set("all whole most much")
 
 // afterVerb follow "march" where it is a verb, afterOrdinal "the 17th" where it is a day, and pronouns "last may" where
 // it is a month.
@@ -180,4 +180,4 @@ var (
 
 // starters are the words that a phrase can begin with.
 var starters = text.Set("q h in the day today tonight yesterday tomorrow now last past next previous this current " +
-	"coming upcoming following week weeks weekend month quarter year calendar cw kw noon midday half twenty ' ’")
+	"coming upcoming following week weeks weekend month quarter year calendar cw kw noon midday half twenty rest ' ’")
