@@ -24,8 +24,8 @@ var (
 		"concert gig show performance premiere screening rehearsal festival talk lecture seminar webinar workshop " +
 		"class lesson session training practice exam exams test quiz interview hearing trial vote election inspection " +
 		"audit appointment visit surgery operation scan shift match game race final tournament walk run hike ride swim " +
-		"trip tour outing flight train bus ferry delivery pickup move outage incident crash accident storm flood fire " +
-		"attack strike protest conference event date slot")
+		"trip tour outing flight train bus coach boat ferry delivery pickup move outage incident crash accident storm flood " +
+		"fire attack strike protest conference event date slot")
 	// owners are the words before a thing of which one is meant.
 	owners = text.Set("the my our your his her its their s")
 	// modifiers come after a weekday and are no thing: "the Friday last week".
@@ -60,12 +60,13 @@ func (p *parser) isKind(i int) bool {
 
 // isCited reports whether the names from token i on are those of authors: "Sun and Mon et al."
 func (p *parser) isCited(i int) bool {
-	for {
+	for range len(weekdays) {
 		if _, ok := weekdays[p.word(i)]; !ok {
-			return p.word(i) == "et" && p.word(i+1) == "al"
+			break
 		}
 		if i++; listing[p.word(i)] || p.word(i) == "," {
 			i++
 		}
 	}
+	return p.word(i) == "et" && p.word(i+1) == "al"
 }

@@ -37,6 +37,9 @@ func TestWeekdaysOfThings(t *testing.T) {
 		"Meet me Friday, please.":                          "2026-11-27",
 		"The Friday last week was a holiday.":              "2026-11-20",
 		"The Tuesday night show sold out.":                 "2026-11-24",
+		"We dance on Thu, Fri and Sat next week.":          "2026-12-03 2026-12-04 2026-12-05",
+		"They offer the Sunday boat instead.":              "2026-11-22",
+		"Mon and Fri are French for my and nothing.":       "",
 		"Call Ana Friday instead of Marta.":                "2026-11-27",
 		"We meet at the station on Thu and Fri next week.": "2026-12-03 2026-12-04",
 	} {

@@ -10,7 +10,8 @@ var relativeYears = map[string]int{"last": -1, "this": 0, "next": 1}
 
 // yearAt reads an optional year, with or without a comma, or "last year", and returns 0 without one.
 func (p *parser) yearAt(i int) (year, n int) {
-	if p.word(i) == "," {
+	hyphen := p.word(i) == "-" && p.gluedTo(i-1, i+1) && (!p.tokens[i-1].glued || p.number(i-3) > 0 && !p.inNumber(i-3))
+	if p.word(i) == "," || hyphen && p.isYear(i+1) { // "Nov-2026", but not in "backup-nov-2026"
 		n++
 	}
 	if p.isYear(i+n) && !(p.word(i+n+1) == ":" && p.tokens[i+n+1].glued) {

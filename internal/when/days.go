@@ -48,7 +48,7 @@ type dayList struct {
 	runs    []run
 	n       int  // tokens
 	either  bool // "3rd or 4th"
-	planned int  // the token that the tense is asked for: of "moved from 3 to 5 May" the last
+	planned int  // the token of a day that something was moved to from another one, or 0
 }
 
 // runs reads one run, or a list if several is set: "2, 9 and 16", "3-5 and the 9th", "3rd, 4th or 5th". What commas
@@ -58,7 +58,7 @@ func (p *parser) runs(i int, several bool) (complete dayList) {
 	if n == 0 {
 		return dayList{}
 	}
-	list := dayList{runs: []run{r}, n: n, planned: i}
+	list := dayList{runs: []run{r}, n: n}
 	complete = list
 	for several {
 		k := i + list.n
@@ -121,7 +121,7 @@ func (p *parser) daysAt(i int) (phrase, bool) {
 		year, more := p.yearAt(i + n)
 		runs := days.merged()
 		found := phrase{i: i, end: i + n + more, every: len(runs) > 1, list: len(runs) > 1}
-		whole := p.dates(days.planned, month, runs[0].first, runs[len(runs)-1].last, year)
+		whole := p.dates(max(i, days.planned), month, runs[0].first, runs[len(runs)-1].last, year)
 		if !found.every {
 			found.spans, whole = whole, nil
 		}
@@ -139,11 +139,12 @@ func (p *parser) daysAt(i int) (phrase, bool) {
 func (p *parser) daysBefore(i int, several bool) (month time.Month, days dayList, n int) {
 	days = p.runs(i, several)
 	k := i + days.n
-	if p.word(k) == "of" {
+	if w := p.word(k); w == "of" || w == "-" && p.gluedTo(k-1, k+1) { // "17-Nov-2026"
 		k++
 	}
 	month, n = p.monthAt(k)
-	if days.n == 0 || n == 0 || !prepositions[p.beforeThe(i)] && p.verbAfter(k) {
+	told := prepositions[p.beforeThe(i)] && p.number(i-2) < 0 // not "steps 3 to 5 may fail"
+	if days.n == 0 || n == 0 || !told && p.verbAfter(k) {
 		return 0, days, 0
 	}
 	return month, days, k + n - i

@@ -75,7 +75,8 @@ func (p *parser) countable(at, k int, whole Span) bool {
 	return p.word(k) != "the" || p.word(k+1) != "week" && p.word(k+1) != "quarter"
 }
 
-// third reads "end of", "mid-", "early", "first half of", "last third of" and "rest of". k is the token at which the whole begins.
+// third reads "end of", "mid-", "early", "first half of", "last third of" and "rest of". k is the token at
+// which the whole begins.
 func (p *parser) third(at int) (cut piece, k int) {
 	k, parts := at+1, 3
 	if p.word(at) == "rest" && p.word(k) == "of" {

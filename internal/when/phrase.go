@@ -26,8 +26,9 @@ type parser struct {
 	named  bool // "March" and "spring" are times without a preposition
 	nested bool // a part of something is being read
 
-	onward  int // the token at which a range or a list goes on, 0 outside of one
-	listing int // the number of times in a list before the one that is being read
+	onward   int // the token at which a range or a list of years goes on, 0 outside of one
+	listing  int // the number of times in a list before the one that is being read
+	unlisted int // the token up to which commas are known to make no list
 
 	ending bool // the end of something was matched
 }
@@ -43,8 +44,8 @@ func (p *parser) match(i int) (spans []Span, n int) {
 	}
 	for _, rule := range []func(int) ([]Span, int){
 		p.isoWeek, p.iso, p.numeric, p.timeFirst, p.part, p.weekOf, p.weekNumber, p.beforeLast, p.theWeekend,
-		p.season, p.decade, p.relativeDay, p.offset, p.counted, p.modified, p.dayMonth, p.ordinalDay, p.weekday, p.month, p.quarter,
-		p.year,
+		p.season, p.decade, p.relativeDay, p.offset, p.counted, p.modified, p.dayMonth, p.ordinalDay, p.weekday, p.month,
+		p.quarter, p.year,
 	} {
 		if spans, n = rule(i); n > 0 {
 			break

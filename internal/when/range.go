@@ -128,7 +128,7 @@ func (p *parser) join(first side) (phrase, bool) {
 	if !ranged && p.word(last.i) == "in" {
 		last.i++
 	}
-	p.goOn(last.i)
+	p.goOn(first, last.i)
 	if _, last.n = p.match(last.i); last.n == 0 {
 		last.n, last.bare = p.bare(last.i), true
 	}
@@ -154,73 +154,15 @@ func (p *parser) join(first side) (phrase, bool) {
 	return joined, len(joined.spans) > 0
 }
 
-// goOn notes that a range or a list goes on at token i.
-func (p *parser) goOn(i int) {
-	if p.onward == 0 {
+// goOn notes that a range or a list that began with a year or a decade goes on at token i.
+func (p *parser) goOn(first side, i int) {
+	if p.onward == 0 && p.dated(first) {
 		p.onward = i
 	}
 }
 
 // goesOn reports whether token i is in the rest of a range or a list, where a number is what the first one was.
 func (p *parser) goesOn(i int) bool { return p.onward > 0 && i >= p.onward }
-
-// eachYear returns the phrase of what is in two years: "October 2024 and 2025".
-func (p *parser) eachYear(first side) (phrase, bool) {
-	at := first.i + first.n
-	spans, _ := p.match(first.i)
-	if len(spans) != 1 || spans[0].Unit == Minute || spans[0].From.Day() != 1 && spans[0].Unit != Day {
-		return phrase{}, false
-	}
-	years := p.number(at+1) - p.number(at-1)
-	other := Span{spans[0].From.AddDate(years, 0, 0), spans[0].To.AddDate(years, 0, 0), spans[0].Unit}
-	return phrase{i: first.i, end: at + 2, spans: append(spans, other), every: true}, true
-}
-
-// adjacent reports whether two spans are one period: "October and November".
-func adjacent(first, last Span) bool {
-	return first.To.Equal(last.From) && first.Unit != Year && first.Unit != Day
-}
-
-// prepend returns the list that begins with a month, a day or a year, and a comma: "March, April and May 2025", "3 May,
-// 9 June and 2 July 2025", "in 2019, 2021 and 2022".
-func (p *parser) prepend(first side) (phrase, bool) {
-	at := first.i + first.n
-	if p.listing > 12 || !starters[p.word(at+1)] && p.number(at+1) < 0 {
-		return phrase{}, false
-	}
-	begin, _ := p.unnamed(p.match, first.i)
-	month := first.n == 1 && months[p.word(first.i)] > 0 && months[p.word(at+1)] > 0
-	year := first.n == 1 && p.isYear(first.i) && p.isYear(at+1)
-	day := !first.bare && len(begin) > 1 && begin[0].Unit == Day
-	if !month && !year && !day {
-		return phrase{}, false
-	}
-	if year {
-		p.goOn(at + 1)
-	}
-	named := p.named
-	p.named = month && (named || !first.bare)
-	p.listing++
-	rest, ok := p.phrase(at + 1)
-	p.listing--
-	p.named = named
-	if !ok || !rest.list || day != (rest.spans[0].Unit == Day) {
-		return phrase{}, false
-	}
-	if len(begin) > 1 {
-		begin = p.asOf(first.i, rest.spans[0].From, past)
-	}
-	switch {
-	case len(begin) == 0:
-		return phrase{}, false
-	case !rest.every && adjacent(begin[0], rest.spans[0]):
-		rest.spans = []Span{{begin[0].From, rest.spans[0].To, Days}}
-	default:
-		rest.spans, rest.every = append(begin, rest.spans...), true
-	}
-	rest.i = first.i
-	return rest, true
-}
 
 // sent are words before "from" and a person's name: "a letter from April to June".
 var sent = text.Set("letter letters message messages present presents gift gifts card cards call calls email emails " +
@@ -250,19 +192,6 @@ func (p *parser) dated(e side) bool {
 	_, short := p.shortYear(end - 2)
 	decade := decadeNames[p.word(end-1)] > 0 || p.word(end-1) == "s"
 	return p.isYear(end-1) || short > 0 || decade || e.n > 1 && (p.word(end-1) == "year" || p.word(end-1) == "week")
-}
-
-// listed reports whether the times before and after "and" or "or" belong together: parts of the calendar that are
-// longer than a day, or days of which only the last has a year. Of a question and an argument all days count,
-// although a text may have them apart.
-func (p *parser) listed(last side, first, second []Span) bool {
-	if first[0].Unit != second[0].Unit || first[0].Unit == Minute {
-		return false
-	}
-	if first[0].Unit == Day {
-		return len(first) > 1 && (p.dated(last) || (p.all || p.exact) && len(second) > 1)
-	}
-	return len(second) > 1 || p.dated(last)
 }
 
 // pairs returns the spans that two ends may mean together. An end without a year or a week of its own is the one that

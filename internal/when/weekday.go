@@ -20,11 +20,7 @@ func (p *parser) weekday(i int) ([]Span, int) {
 	if !ok || habitual[p.word(i-1)] || p.countedAt(i-1) != 0 || habits[p.word(i+1)] {
 		return nil, 0
 	}
-	// "Sat" and "Sun" are words, "Mon" and "Fri" are not.
-	if len(p.word(i)) <= 5 && !p.exact && (!prepositions[p.word(i-1)] && !p.goesOn(i) || !p.tokens[i].capital) {
-		return nil, 0
-	}
-	if !p.exact && (p.isKind(i) || p.isCited(i)) {
+	if !p.exact && (!p.isWeekday(i) || p.isKind(i) || p.isCited(i)) {
 		return nil, 0
 	}
 	k := i + 1
@@ -66,6 +62,23 @@ func (p *parser) weekday(i int) ([]Span, int) {
 		list = []Span{list[0], list[2]}
 	}
 	return p.choose(i, list), 1
+}
+
+// isWeekday reports whether token i is a weekday's name that is no other word, as "Sat" and "Sun" are: with a
+// preposition before it, or before the first of several.
+func (p *parser) isWeekday(i int) bool {
+	for k := i; k > i-14; k -= 2 {
+		if _, ok := weekdays[p.word(k)]; !ok || len(p.word(k)) > 5 || !p.tokens[k].capital {
+			return ok && len(p.word(k)) > 5
+		}
+		w := p.word(k - 1)
+		if prepositions[w] {
+			return true
+		} else if !listing[w] && w != "," {
+			return false
+		}
+	}
+	return false
 }
 
 // inWeek returns a weekday of the week that begins on monday.
