@@ -24,8 +24,8 @@ var (
 		"concert gig show performance premiere screening rehearsal festival talk lecture seminar webinar workshop " +
 		"class lesson session training practice exam exams test quiz interview hearing trial vote election inspection " +
 		"audit appointment visit surgery operation scan shift match game race final tournament walk run hike ride swim " +
-		"trip tour outing flight train bus coach boat ferry delivery pickup move outage incident crash accident storm flood " +
-		"fire attack strike protest conference event date slot")
+		"trip tour outing flight train bus coach boat ferry delivery pickup move outage incident crash accident storm " +
+		"flood fire attack strike protest conference event date slot")
 	// owners are the words before a thing of which one is meant.
 	owners = text.Set("the my our your his her its their s")
 	// modifiers come after a weekday and are no thing: "the Friday last week".

@@ -130,7 +130,9 @@ func (p *parser) daysAt(i int) (phrase, bool) {
 				found.spans = append(found.spans, p.dates(i, month, r.first, r.last, s.From.Year())...)
 			}
 		}
-		return found, len(found.spans) > 0
+		if len(found.spans) > 0 {
+			return found, true
+		}
 	}
 	return phrase{}, false
 }

@@ -24,6 +24,7 @@ func TestDays(t *testing.T) {
 		"It was between 3 and 5 May 2025.":                  "2025-05-03/2025-05-05",
 		"On June 3 and 5 Ana sang.":                         "2026-06-03 2026-06-05",
 		"On June 3 and 4 people came.":                      "2026-06-03",
+		"On June 30 and 31 Ana sang.":                       "2026-06-30",
 		"On June 3, 5 people came.":                         "2026-06-03",
 		"In May 3-5 people came.":                           "2026-05",
 		"On 9 and 3 May it rained.":                         "2026-05-03",
