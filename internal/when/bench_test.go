@@ -12,6 +12,7 @@ func BenchmarkInText(b *testing.B) {
 	for name, text := range map[string]string{
 		"words":   strings.Repeat("the quick brown fox jumps over the lazy dog ", 1500),
 		"phrases": strings.Repeat("took in 3 weeks ", 4000),
+		"days":    strings.Repeat("3 May, ", 9000),
 		"short":   "On 17 November we moved the database to Porto, which Ana had planned.",
 	} {
 		b.Run(name, func(b *testing.B) {

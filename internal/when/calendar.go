@@ -10,7 +10,8 @@ var relativeYears = map[string]int{"last": -1, "this": 0, "next": 1}
 
 // yearAt reads an optional year, with or without a comma, or "last year", and returns 0 without one.
 func (p *parser) yearAt(i int) (year, n int) {
-	if p.word(i) == "," {
+	hyphen := p.word(i) == "-" && p.gluedTo(i-1, i+1) && (!p.tokens[i-1].glued || p.number(i-3) > 0 && !p.inNumber(i-3))
+	if p.word(i) == "," || hyphen && p.isYear(i+1) { // "Nov-2026", but not in "backup-nov-2026"
 		n++
 	}
 	if p.isYear(i+n) && !(p.word(i+n+1) == ":" && p.tokens[i+n+1].glued) {
@@ -19,6 +20,9 @@ func (p *parser) yearAt(i int) (year, n int) {
 	k := i
 	if p.word(k) == "of" {
 		k++
+	}
+	if year, more := p.shortYear(k); more > 0 {
+		return year, k + more - i
 	}
 	if add, ok := relativeYears[p.word(k)]; ok && p.word(k+1) == "year" && (p.word(i-1) != "may" || p.word(k) != "this") {
 		return p.now.Year() + add, k + 2 - i // not "in March, last year's budget"
@@ -36,10 +40,10 @@ func (p *parser) yearAt(i int) (year, n int) {
 func (p *parser) monthAt(i int) (month time.Month, n int) {
 	month, ok := months[p.word(i)]
 	switch {
-	case !ok || p.word(i+1) == "'" && p.word(i) == "may":
+	case !ok || p.word(i) == "may" && p.word(i+1) == "'" && p.number(i+2) < 0:
 		return 0, 0
 	case len(p.word(i)) <= 4 && p.word(i) != "may" && p.word(i+1) == "." && p.tokens[i+1].glued &&
-		(p.number(i+2) > 0 || connectors[p.word(i+2)] || p.word(i+2) == "or"):
+		(p.number(i+2) > 0 || connectors[p.word(i+2)] || p.word(i+2) == "or" || isApostrophe(p.word(i+2))):
 		return month, 2
 	}
 	return month, 1
@@ -83,70 +87,6 @@ func (p *parser) inNumber(i int) bool {
 	return i > 0 && p.tokens[i].glued && strings.Contains(".:/-#$€£", p.word(i-1))
 }
 
-// rangeAt reads the day numbers "17" and "17-19", "17 to 19", and returns equal ones for a single day.
-func (p *parser) rangeAt(i int) (first, last, n int) {
-	if !p.isDayNumber(i) {
-		return 0, 0, 0
-	}
-	w := p.word(i + 1)
-	if w == "," && p.number(i+2) == p.number(i)+1 { // "3, 4 and 5 May"
-		if _, last, n := p.rangeAt(i + 2); last > p.number(i+2) {
-			return p.number(i), last, n + 2
-		}
-	}
-	// "10 and 11 November", but not "10 and 17 November".
-	if w == "-" || w == "–" || w == "to" || w == "and" && (p.word(i-1) == "between" || p.number(i+2) == p.number(i)+1) {
-		if p.isDayNumber(i+2) && p.number(i+2) > p.number(i) {
-			return p.number(i), p.number(i + 2), 3
-		}
-	}
-	return p.number(i), p.number(i), 1
-}
-
-// dayMonth matches "17 November", "the 17th of November 2026", "3-5 March".
-func (p *parser) dayMonth(i int) ([]Span, int) {
-	first, last, n := p.rangeAt(i)
-	if n == 0 || p.inNumber(i) {
-		return nil, 0
-	}
-	if p.word(i+n) == "of" {
-		n++
-	}
-	month, m := p.monthAt(i + n)
-	if m == 0 {
-		return nil, 0
-	}
-	return p.daysOf(i, n+m, month, first, last)
-}
-
-// daysOf returns the days from first to last of a month that the n tokens from i name, with the year that may follow.
-func (p *parser) daysOf(i, n int, month time.Month, first, last int) ([]Span, int) {
-	year, more := p.yearAt(i + n)
-	spans := p.dates(i, month, first, last, year)
-	if len(spans) == 0 {
-		return nil, 0
-	}
-	return spans, n + more
-}
-
-// monthDay matches "November 17th, 2026" and "March 3-5".
-func (p *parser) monthDay(i int) ([]Span, int) {
-	month, n := p.monthAt(i)
-	if n == 0 {
-		return nil, 0
-	}
-	// "We may 3 times", "they march 3 miles".
-	ambiguous := (p.word(i) == "may" || p.word(i) == "march") && !p.tokens[i].capital
-	if ambiguous && !p.exact && i > 0 && !prepositions[p.word(i-1)] && !p.ends(i-1) && p.word(i-1) != "," {
-		return nil, 0
-	}
-	first, last, m := p.rangeAt(i + n)
-	if m == 0 || p.word(i+n+m) == ":" || p.word(i+n+m) == "%" {
-		return nil, 0
-	}
-	return p.daysOf(i, n+m, month, first, last)
-}
-
 // month matches "March 2026", and "March" where no person and no verb is meant.
 func (p *parser) month(i int) ([]Span, int) {
 	month, n := p.monthAt(i)
@@ -160,7 +100,7 @@ func (p *parser) month(i int) ([]Span, int) {
 		return []Span{p.monthIn(year, month)}, n + more
 	}
 	before := p.word(i - 1)
-	named := p.exact || p.named || p.since(i) || monthPrepositions[before] ||
+	named := p.exact || p.named || p.since(i) || monthPrepositions[before] || p.extent(i) ||
 		personless[p.word(i)] && (prepositions[before] || before == "and" || before == "the")
 	verb := !p.named && !p.tokens[i].capital && afterVerb[p.word(i+n)]
 	if !named || verb {
@@ -177,20 +117,37 @@ func (p *parser) monthsNear(month time.Month) (list []Span) {
 	return list
 }
 
-// ordinalDay matches "on the 17th" where nothing is counted by it, as floors are.
+// ordinalDay matches "on the 17th" where nothing is counted by it, as floors are, and "the 17th of last month".
 func (p *parser) ordinalDay(i int) ([]Span, int) {
-	if !p.isDayNumber(i) || !p.tokens[i].ordinal || p.word(i-1) != "the" || !p.exact && !prepositions[p.word(i-2)] {
+	if !p.isDayNumber(i) || !p.tokens[i].ordinal || p.word(i-1) != "the" {
 		return nil, 0
 	}
-	if i+1 < len(p.tokens) && isLetter(p.word(i + 1)[0]) && !afterOrdinal[p.word(i+1)] {
+	if p.word(i+1) == "of" {
+		month, n := p.modified(i + 2)
+		if n == 0 || month[0].Unit != Month {
+			return nil, 0 // "on the 1st of each month"
+		}
+		return p.date(month[0].From.Year(), month[0].From.Month(), p.number(i)), 2 + n
+	}
+	if !p.exact && !prepositions[p.word(i-2)] || p.counts(i) {
 		return nil, 0
 	}
-	var list []Span
-	for m := -2; m <= 2; m++ {
+	return p.choose(i, p.daysNear(p.number(i), 2)), 1
+}
+
+// counts reports whether the number at token i counts a thing that follows it: "the 3rd floor".
+func (p *parser) counts(i int) bool {
+	next := p.word(i + 1)
+	return next != "" && isLetter(next[0]) && !afterOrdinal[next] && !isVerb(next)
+}
+
+// daysNear returns the days with a number in this month, and in so many before it and after it.
+func (p *parser) daysNear(day, months int) (list []Span) {
+	for m := -months; m <= months; m++ {
 		first := time.Date(p.now.Year(), p.now.Month()+time.Month(m), 1, 0, 0, 0, 0, p.now.Location())
-		list = append(list, p.date(first.Year(), first.Month(), p.number(i))...)
+		list = append(list, p.date(first.Year(), first.Month(), day)...)
 	}
-	return p.choose(i, list), 1
+	return list
 }
 
 // halvesAndQuarters are the months that "H1", "Q1" and "quarter 1" have.
@@ -223,12 +180,28 @@ func (p *parser) quarter(i int) ([]Span, int) {
 	return p.choose(i, []Span{quarter(y - 1), quarter(y), quarter(y + 1)}), 2
 }
 
-// year matches "in 2023".
+// extent reports whether token i is a time of which all or most is meant: "all of 2022".
+func (p *parser) extent(i int) bool {
+	return p.word(i-1) == "of" && extents[p.word(i-2)] && !p.adjective(i+1)
+}
+
+// year matches "in 2023", "in '98", and both years of "2019-2021".
 func (p *parser) year(i int) ([]Span, int) {
-	ranged := (connectors[p.word(i-1)] || listing[p.word(i-1)]) && p.isYear(i-2)
-	if !p.isYear(i) || !p.exact && !ranged && !yearPrepositions[p.word(i-1)] {
+	year, n := p.shortYear(i)
+	if p.isYear(i) {
+		year, n = p.number(i), 1
+	}
+	certain := p.exact || p.goesOn(i) || yearPrepositions[p.word(i-1)] || p.extent(i) || p.firstYear(i)
+	if !certain || n == 0 || n == 2 && p.adjective(i+n) {
 		return nil, 0
 	}
-	t := time.Date(p.number(i), 1, 1, 0, 0, 0, 0, p.now.Location())
-	return []Span{{t, t.AddDate(1, 0, 0), Year}}, 1
+	t := time.Date(year, 1, 1, 0, 0, 0, 0, p.now.Location())
+	return []Span{{t, t.AddDate(1, 0, 0), Year}}, n
+}
+
+// firstYear reports whether a range of years begins at token i: "2019-2021", not in "ports 2000-2010".
+func (p *parser) firstYear(i int) bool {
+	years := p.number(i+2) - p.number(i)
+	return connectors[p.word(i+1)] && p.gluedTo(i, i+2) && p.isYear(i+2) && years > 0 && years < 100 &&
+		!numberedThings[p.word(i-1)] && !p.inNumber(i) && (p.word(i+3) != p.word(i+1) || !p.tokens[i+3].glued)
 }

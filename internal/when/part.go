@@ -29,7 +29,7 @@ func (p *parser) part(i int) ([]Span, int) {
 	if p.word(at) == "the" {
 		at++
 	}
-	if _, ok := thirds[p.word(at)]; !ok && p.countedAt(at) == 0 {
+	if _, ok := thirds[p.word(at)]; !ok && p.countedAt(at) == 0 && p.word(at) != "rest" {
 		return nil, 0
 	}
 	for rank, rule := range []func(int) (piece, int){p.third, p.numbered, p.several} {
@@ -75,9 +75,13 @@ func (p *parser) countable(at, k int, whole Span) bool {
 	return p.word(k) != "the" || p.word(k+1) != "week" && p.word(k+1) != "quarter"
 }
 
-// third reads "end of", "mid-", "early", "first half of" and "last third of". k is the token at which the whole begins.
+// third reads "end of", "mid-", "early", "first half of", "last third of" and "rest of". k is the token at
+// which the whole begins.
 func (p *parser) third(at int) (cut piece, k int) {
 	k, parts := at+1, 3
+	if p.word(at) == "rest" && p.word(k) == "of" {
+		return p.rest, k + 1
+	}
 	part, ok := thirds[p.word(at)]
 	if half, counted := halves[p.word(at)]; counted && p.word(k) == "half" {
 		part, parts, ok, k = half, 2, true, k+1
@@ -103,6 +107,14 @@ func (p *parser) third(at int) (cut piece, k int) {
 	return func(whole Span) (Span, bool) {
 		return Span{cutAt(whole, part, parts), cutAt(whole, part+1, parts), Days}, true
 	}, k
+}
+
+// rest returns what of a span is to come, if it is now.
+func (p *parser) rest(whole Span) (Span, bool) {
+	if whole.Holds(p.today) {
+		whole.From = p.today
+	}
+	return Span{whole.From, whole.To, Days}, true
 }
 
 // countedAt reads "first", "40th" and "last", which is -1; 0 if token i is none of them.

@@ -26,7 +26,9 @@ type parser struct {
 	named  bool // "March" and "spring" are times without a preposition
 	nested bool // a part of something is being read
 
-	listing int // the number of times in a list before the one that is being read
+	onward   int // the token at which a range or a list of years goes on, 0 outside of one
+	listing  int // the number of times in a list before the one that is being read
+	unlisted int // the token up to which commas are known to make no list
 
 	ending bool // the end of something was matched
 }
@@ -42,8 +44,8 @@ func (p *parser) match(i int) (spans []Span, n int) {
 	}
 	for _, rule := range []func(int) ([]Span, int){
 		p.isoWeek, p.iso, p.numeric, p.timeFirst, p.part, p.weekOf, p.weekNumber, p.beforeLast, p.theWeekend,
-		p.season, p.relativeDay, p.counted, p.modified, p.dayMonth, p.monthDay, p.ordinalDay, p.weekday, p.month, p.quarter,
-		p.year,
+		p.season, p.decade, p.relativeDay, p.offset, p.counted, p.modified, p.dayMonth, p.ordinalDay, p.weekday, p.month,
+		p.quarter, p.year,
 	} {
 		if spans, n = rule(i); n > 0 {
 			break
@@ -103,7 +105,8 @@ func (p *parser) number(i int) int {
 // isYear reports whether token i is a year of four digits, in a text one that people write about.
 func (p *parser) isYear(i int) bool {
 	n := p.number(i)
-	return len(p.word(i)) == 4 && !p.tokens[i].ordinal && (p.exact && n > 0 || n >= 1900 && n < 2200)
+	return len(p.word(i)) == 4 && !p.tokens[i].ordinal && (p.exact && n > 0 || n >= 1900 && n < 2200) &&
+		(p.word(i+1) != "s" || !p.tokens[i+1].glued) // no decade
 }
 
 func (p *parser) day(t time.Time) []Span { return []Span{{t, addDays(t, 1), Day}} }
@@ -167,9 +170,13 @@ func (p *parser) iso(i int) ([]Span, int) {
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// numeric matches 17.11.2026 and 17/11/2026. What may be the 4th of November or the 11th of April is no date.
+// numeric matches 17.11.2026 and 17/11/2026, and 11/2026 where that is all. What may be the 4th of November or the 11th
+// of April is no date.
 func (p *parser) numeric(i int) ([]Span, int) {
 	separator := p.word(i + 1)
+	if month := p.number(i); p.exact && separator == "/" && month >= 1 && month <= 12 && p.isYear(i+2) {
+		return []Span{p.monthIn(p.number(i+2), time.Month(month))}, 3
+	}
 	if p.number(i) < 1 || separator != "." && separator != "/" || p.word(i+3) != separator || !p.isYear(i+4) {
 		return nil, 0
 	}

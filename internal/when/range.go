@@ -39,7 +39,7 @@ var (
 
 // phrase returns the phrase that begins at token i: one time, "from March to May", or "October and November 2025".
 func (p *parser) phrase(i int) (phrase, bool) {
-	if days, ok := p.days(i); ok {
+	if days, ok := p.daysAt(i); ok && days.every {
 		return days, true
 	}
 	spans, n := p.match(i)
@@ -59,64 +59,6 @@ func (p *parser) phrase(i int) (phrase, bool) {
 		return joined, true
 	}
 	return phrase{i: i, end: i + n, spans: spans}, n > 0
-}
-
-// days returns the phrase of several days of a month: "2, 9 and 16 December", "June 3 or 5". Neighbouring days are one
-// span, which rangeAt reads.
-func (p *parser) days(i int) (phrase, bool) {
-	if i >= len(p.tokens) || p.inNumber(i) {
-		return phrase{}, false
-	}
-	month, at := p.monthAt(i)
-	numbers, n := p.dayNumbers(i + at)
-	if p.word(i-1) == "between" || len(numbers) < 2 || numbers[len(numbers)-1]-numbers[0] == len(numbers)-1 {
-		return phrase{}, false
-	}
-	end := i + at + n
-	if after := p.word(end); at > 0 { // not "on March 3 and 5 people came"
-		if after != "" && isLetter(after[0]) && !prepositions[after] || after == ":" || after == "%" {
-			return phrase{}, false
-		}
-	} else {
-		if after == "of" {
-			end++
-		}
-		var m int
-		if month, m = p.monthAt(end); m == 0 {
-			return phrase{}, false
-		}
-		end += m
-	}
-	year, more := p.yearAt(end)
-	found := phrase{i: i, end: end + more, every: true, list: true}
-	last := p.dates(i, month, numbers[len(numbers)-1], numbers[len(numbers)-1], year)
-	if len(last) == 0 {
-		return phrase{}, false
-	}
-	for _, number := range numbers {
-		found.spans = append(found.spans, p.date(last[0].From.Year(), month, number)...)
-	}
-	return found, true
-}
-
-// dayNumbers reads an ascending list of day numbers, "2, 9 and 16", and returns it with its number of tokens.
-func (p *parser) dayNumbers(i int) (numbers []int, n int) {
-	for p.isDayNumber(i+n) && (len(numbers) == 0 || p.number(i+n) > numbers[len(numbers)-1]) {
-		numbers = append(numbers, p.number(i+n))
-		n++
-		last := listing[p.word(i+n)] && p.word(i+n) != "/"
-		if p.word(i+n) == "," && listing[p.word(i+n+1)] { // "2, 9, and 16"
-			last, n = true, n+1
-		}
-		switch {
-		case last && p.isDayNumber(i+n+1):
-			return append(numbers, p.number(i+n+1)), n + 2
-		case p.word(i+n) != ",":
-			return nil, 0
-		}
-		n++
-	}
-	return nil, 0
 }
 
 // inYear returns what comes after "in" or "on" after a year, as in "last year in March".
@@ -166,7 +108,11 @@ func (p *parser) unnamed(rule func(int) ([]Span, int), i int) ([]Span, int) {
 
 // join returns the phrase of a range or a list that begins with first, false if it does not go on.
 func (p *parser) join(first side) (phrase, bool) {
+	defer func(onward int) { p.onward = onward }(p.onward)
 	at := first.i + first.n
+	if next := p.word(at + 1); p.word(at) == "," && (next == "and" || next == "or") {
+		at++
+	}
 	w := p.word(at)
 	ranged := connectors[w] && (w != "and" || p.word(first.i-1) == "between")
 	switch {
@@ -182,6 +128,7 @@ func (p *parser) join(first side) (phrase, bool) {
 	if !ranged && p.word(last.i) == "in" {
 		last.i++
 	}
+	p.goOn(first, last.i)
 	if _, last.n = p.match(last.i); last.n == 0 {
 		last.n, last.bare = p.bare(last.i), true
 	}
@@ -207,50 +154,15 @@ func (p *parser) join(first side) (phrase, bool) {
 	return joined, len(joined.spans) > 0
 }
 
-// eachYear returns the phrase of what is in two years: "October 2024 and 2025".
-func (p *parser) eachYear(first side) (phrase, bool) {
-	at := first.i + first.n
-	spans, _ := p.match(first.i)
-	if len(spans) != 1 || spans[0].Unit == Minute || spans[0].From.Day() != 1 && spans[0].Unit != Day {
-		return phrase{}, false
+// goOn notes that a range or a list that began with a year or a decade goes on at token i.
+func (p *parser) goOn(first side, i int) {
+	if p.onward == 0 && p.dated(first) {
+		p.onward = i
 	}
-	years := p.number(at+1) - p.number(at-1)
-	other := Span{spans[0].From.AddDate(years, 0, 0), spans[0].To.AddDate(years, 0, 0), spans[0].Unit}
-	return phrase{i: first.i, end: at + 2, spans: append(spans, other), every: true}, true
 }
 
-// adjacent reports whether two spans are one period: "October and November".
-func adjacent(first, last Span) bool {
-	return first.To.Equal(last.From) && first.Unit != Year && first.Unit != Day
-}
-
-// prepend returns the list that begins with a month and a comma: "March, April and May 2025".
-func (p *parser) prepend(first side) (phrase, bool) {
-	at := first.i + first.n
-	if p.listing > 12 || first.n > 1 || months[p.word(first.i)] == 0 || months[p.word(at+1)] == 0 {
-		return phrase{}, false
-	}
-	named := p.named
-	p.named = named || !first.bare
-	p.listing++
-	rest, ok := p.phrase(at + 1)
-	p.listing--
-	p.named = named
-	if !ok || !rest.list {
-		return phrase{}, false
-	}
-	month := p.asOf(first.i, rest.spans[0].From, past)
-	switch {
-	case len(month) == 0:
-		return phrase{}, false
-	case !rest.every && adjacent(month[0], rest.spans[0]):
-		rest.spans = []Span{{month[0].From, rest.spans[0].To, Days}}
-	default:
-		rest.spans, rest.every = append(month, rest.spans...), true
-	}
-	rest.i = first.i
-	return rest, true
-}
+// goesOn reports whether token i is in the rest of a range or a list, where a number is what the first one was.
+func (p *parser) goesOn(i int) bool { return p.onward > 0 && i >= p.onward }
 
 // sent are words before "from" and a person's name: "a letter from April to June".
 var sent = text.Set("letter letters message messages present presents gift gifts card cards call calls email emails " +
@@ -274,22 +186,12 @@ func (p *parser) certain(first, last side, ranged bool) bool {
 	return month(first) && month(last) && (known(first) || known(last) || from)
 }
 
-// dated reports whether an end has a year.
+// dated reports whether an end has a year or a week, or is a decade.
 func (p *parser) dated(e side) bool {
-	return p.isYear(e.i+e.n-1) || e.n > 1 && p.word(e.i+e.n-1) == "year"
-}
-
-// listed reports whether the times before and after "and" or "or" belong together: parts of the calendar that are
-// longer than a day, or days of which only the last has a year. Of a question all days count, although a text may have
-// them apart.
-func (p *parser) listed(last side, first, second []Span) bool {
-	if first[0].Unit != second[0].Unit || first[0].Unit == Minute {
-		return false
-	}
-	if first[0].Unit == Day {
-		return len(first) > 1 && (p.dated(last) || p.all && len(second) > 1)
-	}
-	return len(second) > 1 || p.dated(last)
+	end := e.i + e.n
+	_, short := p.shortYear(end - 2)
+	decade := decadeNames[p.word(end-1)] > 0 || p.word(end-1) == "s"
+	return p.isYear(end-1) || short > 0 || decade || e.n > 1 && (p.word(end-1) == "year" || p.word(end-1) == "week")
 }
 
 // pairs returns the spans that two ends may mean together. An end without a year or a week of its own is the one that

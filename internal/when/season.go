@@ -11,7 +11,7 @@ var seasons = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall
 
 // seasonBefore are words that make a season without a year a date in a question. In other texts "in the summer" is
 // often a habit.
-var seasonBefore = text.Set("in during since until till before after over from")
+var seasonBefore = text.Set("in during since until till before after over from throughout")
 
 // notFalls are words before "last fall" where somebody fell.
 var notFalls = text.Set("the a his her my our their your its")
@@ -50,17 +50,6 @@ func (p *parser) season(i int) ([]Span, int) {
 	}
 	return p.choose(i, list), at + 1 - i
 }
-
-// adjective reports whether a time is one of a thing that follows it at token i: "the winter 2025 tyres".
-func (p *parser) adjective(i int) bool {
-	w := p.word(i)
-	return w != "" && isLetter(w[0]) && !p.tokens[i].capital && !prepositions[w] && !endsLast[w] && !isVerb(w) &&
-		!nounless[w]
-}
-
-// nounless are other words that are part of no name.
-var nounless = text.Set("but so because while although though than as then too also already again only not nor if " +
-	"whether that which there here until unless when")
 
 // seasonFrom returns the season that begins in a year.
 func (p *parser) seasonFrom(year int, month time.Month) Span {

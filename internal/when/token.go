@@ -135,6 +135,9 @@ func init() {
 	for word := range months {
 		starters[word] = true
 	}
+	for word := range decadeNames {
+		starters[word] = true
+	}
 	for word := range seasons {
 		starters[word] = true
 	}
@@ -148,25 +151,33 @@ func init() {
 
 // prepositions come before the name of a time.
 var prepositions = text.Set("in on since until till during by before after from through around at for of to " +
-	"between over")
+	"between over throughout")
 
 // monthPrepositions come before the name of a month without a day or year; after the others it may be a person's.
-var monthPrepositions = text.Set("in since until till during before after early mid late through between")
+var monthPrepositions = text.Set("in since until till during before after early mid late through between " +
+	"throughout")
 
 // personless are months whose names no person has, and which are no other words.
 var personless = text.Set("january february july september october november december")
 
 // yearPrepositions come before a number that is a year.
-var yearPrepositions = text.Set("in since until during before after by from through between")
+var yearPrepositions = text.Set("in since until during before after by from through between throughout")
+
+// numberedThings are what has numbers: "ports 2000-2010".
+var numberedThings = text.Set("page pages pp port ports line lines row rows room rooms item items article articles " +
+	"number numbers id ids issue issues")
+
+// extents come before "of" and a time: "all of 2022".
+var extents = text.Set("all whole most much")
 
 // afterVerb follow "march" where it is a verb, afterOrdinal "the 17th" where it is a day, and pronouns "last may" where
 // it is a month.
 var (
 	afterVerb    = text.Set("on to for with through past be")
-	afterOrdinal = text.Set("at in we i and with of did was by he she they")
+	afterOrdinal = text.Set("at in we i and with by he she they")
 	pronouns     = text.Set("i we you he she they and")
 )
 
 // starters are the words that a phrase can begin with.
 var starters = text.Set("q h in the day today tonight yesterday tomorrow now last past next previous this current " +
-	"coming upcoming following week weeks weekend month quarter year calendar cw kw noon midday half twenty")
+	"coming upcoming following week weeks weekend month quarter year calendar cw kw noon midday half twenty rest ' ’")

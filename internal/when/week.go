@@ -16,7 +16,7 @@ func (p *parser) weekOf(i int) ([]Span, int) {
 	if p.word(k) == "the" {
 		k++
 	}
-	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.weekday, p.dayMonth, p.monthDay, p.ordinalDay} {
+	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.weekday, p.dayMonth, p.ordinalDay} {
 		days, n := rule(k)
 		if n == 0 || days[0].Unit != Day {
 			continue

@@ -1,13 +1,15 @@
 package when
 
 import (
+	"slices"
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
 
 // habitual are the words before a weekday that make it no date.
-var habitual = text.Set("every each any most alternate usual black good fat ash cyber a an next")
+var habitual = text.Set("every each any most alternate usual weekly regular typical traditional a an next " +
+	"black good fat ash cyber casual super giving blue palm easter holy maundy shrove whit bloody")
 
 // habits are the words after a weekday that make it no date.
 var habits = text.Set("mornings lunchtimes afternoons evenings nights")
@@ -18,17 +20,22 @@ func (p *parser) weekday(i int) ([]Span, int) {
 	if !ok || habitual[p.word(i-1)] || p.countedAt(i-1) != 0 || habits[p.word(i+1)] {
 		return nil, 0
 	}
-	// "Sat" and "Sun" are words, "Mon" and "Fri" are not.
-	if len(p.word(i)) <= 5 && !p.exact && (!prepositions[p.word(i-1)] || !p.tokens[i].capital) {
+	if !p.exact && (!p.isWeekday(i) || p.isKind(i) || p.isCited(i)) {
 		return nil, 0
 	}
 	k := i + 1
 	if p.word(k) == "," || p.word(k) == "the" {
 		k++
 	}
-	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.dayMonth, p.monthDay} {
+	for _, rule := range []func(int) ([]Span, int){p.iso, p.numeric, p.dayMonth} {
 		if spans, n := rule(k); n > 0 {
 			return spans, k + n - i
+		}
+	}
+	if p.isDayNumber(k) && p.tokens[k].ordinal && !p.counts(k) { // "Friday the 13th"
+		list := slices.DeleteFunc(p.daysNear(p.number(k), 12), func(s Span) bool { return s.From.Weekday() != day })
+		if len(list) > 0 {
+			return p.choose(i, list), k + 1 - i
 		}
 	}
 	if k = i + 1; p.word(k) == "of" {
@@ -55,6 +62,23 @@ func (p *parser) weekday(i int) ([]Span, int) {
 		list = []Span{list[0], list[2]}
 	}
 	return p.choose(i, list), 1
+}
+
+// isWeekday reports whether token i is a weekday's name that is no other word, as "Sat" and "Sun" are: with a
+// preposition before it, or before the first of several.
+func (p *parser) isWeekday(i int) bool {
+	for k := i; k > i-14; k -= 2 {
+		if _, ok := weekdays[p.word(k)]; !ok || len(p.word(k)) > 5 || !p.tokens[k].capital {
+			return ok && len(p.word(k)) > 5
+		}
+		w := p.word(k - 1)
+		if prepositions[w] {
+			return true
+		} else if !listing[w] && w != "," {
+			return false
+		}
+	}
+	return false
 }
 
 // inWeek returns a weekday of the week that begins on monday.

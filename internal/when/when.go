@@ -221,7 +221,7 @@ func (p *parser) opened(i int, s Span) Span {
 	if p.tense(i) == future {
 		began = p.today
 	}
-	switch w := p.word(i - 1); {
+	switch w := p.beforeThe(i); {
 	case p.since(i):
 		s.To = time.Time{}
 	case w == "after":

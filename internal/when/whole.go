@@ -25,7 +25,7 @@ func (p *parser) wholeAt(i int) (spans []Span, n int) {
 	if spans, n = p.modified(at); n > 0 && len(spans) == 1 && spans[0].Unit != Day && p.word(at+n-1) != "weekend" {
 		return spans, at + n - i
 	}
-	rules := []func(int) ([]Span, int){p.monthOf, p.beforeLast, p.weekNumber, p.quarter, p.season}
+	rules := []func(int) ([]Span, int){p.monthOf, p.beforeLast, p.weekNumber, p.quarter, p.season, p.decade}
 	if !p.nested { // so that a long chain of parts takes no longer than its length
 		p.nested = true
 		defer func() { p.nested = false }()
@@ -36,7 +36,7 @@ func (p *parser) wholeAt(i int) (spans []Span, n int) {
 			return spans, at + n - i
 		}
 	}
-	if p.isYear(at) && !(at+1 < len(p.tokens) && p.tokens[at+1].glued && isLetter(p.word(at + 1)[0])) { // no "2000s"
+	if p.isYear(at) && !(at+1 < len(p.tokens) && p.tokens[at+1].glued && isLetter(p.word(at + 1)[0])) {
 		from := time.Date(p.number(at), 1, 1, 0, 0, 0, 0, p.now.Location())
 		return []Span{{from, from.AddDate(1, 0, 0), Year}}, at + 1 - i
 	}
