@@ -127,7 +127,7 @@ func (c conditions) sees(r *record.Record) bool {
 	if r.Lesson != nil && r.Lesson.RuleConfidence < c.certain && c.Type != r.Type {
 		return false
 	}
-	return r.Type != record.SessionType || r.Source == record.Conversation || c.inSession == nil || c.inSession(r)
+	return !r.IsEphemeral() || c.inSession == nil || c.inSession(r)
 }
 
 // The promoted fields that a record does not have: each audience counts its own accesses.

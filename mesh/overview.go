@@ -212,6 +212,12 @@ func (m Maintenance) Health(ctx context.Context) (Health, error) {
 			worse("the vectors of the %s memory cannot be used: %v", c.Visibility, withoutPath(err))
 		}
 		h.Pending += c.index.Pending()
+		o := m.view.ledgerOptions(c.Visibility)
+		if missing, err := ledger.CheckHead(o.Head, o.Path); err != nil {
+			return h, err
+		} else if missing != nil {
+			worse("the ledger of the %s memory is not complete: %v (`yamo-mcp ledger verify`)", c.Visibility, missing)
+		}
 		if _, err := c.index.Tables.Count(ctx); err != nil {
 			worse("the index of the %s memory cannot be read (`yamo-mcp index rebuild`)", c.Visibility)
 			m.view.Logger.Warn("check the memory index", "compartment", c.Visibility, "error", err)

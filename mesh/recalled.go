@@ -39,11 +39,11 @@ func (r Recalled) Groups() []string {
 }
 
 // Recalled is every memory that was the clear answer to questions of the DM since a time and that is still there,
-// oldest first. A question counts once a day, however often it was asked, and for what has replaced its answer since
-// if inherits reports so: the replacement may be of someone whose word counts less, and then the questions stay with
-// what it replaced, which is a past memory. Nil is for always. Searches from before their scores were kept do not
-// count, nor do those that found a memory which was deleted since, should one with its id be imported. In a group
-// there are none.
+// oldest first; none that belongs to its session. A question counts once a day, however often it was asked, and for
+// what has replaced its answer since if inherits reports so: the replacement may be of someone whose word counts less,
+// and then the questions stay with what it replaced, which is a past memory. Nil is for always. Searches from before
+// their scores were kept do not count, nor do those that found a memory which was deleted since, should one with its id
+// be imported. In a group there are none.
 //
 // SECURITY: the signals are only those of the private ledger: what a group looks for promotes nothing.
 func (v *View) Recalled(
@@ -88,7 +88,7 @@ func (v *View) Recalled(
 	}
 	var found []Recalled
 	for id, s := range byID {
-		if hit := find(facts.list, id); hit.Record != nil {
+		if hit := find(facts.list, id); hit.Record != nil && !hit.IsEphemeral() {
 			n := len(s.asked)
 			found = append(found, Recalled{Hit: hit, Hits: n, Days: len(s.days), Mean: s.sum / float64(n)})
 		}

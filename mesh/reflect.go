@@ -215,7 +215,8 @@ func (v *View) gather(ctx context.Context, kind, topic string, lookback, standar
 }
 
 // source reports whether a memory can be drawn on. A reflection cannot: a conclusion would become evidence for itself.
-func source(r *record.Record) bool { return r.Type != "reflection" }
+// Nor can what belongs to a session, which a conclusion would outlive.
+func source(r *record.Record) bool { return r.Type != "reflection" && !r.IsEphemeral() }
 
 // recent are the n newest memories.
 func recent(stores []*compartment, n int) []record.Hit {

@@ -66,6 +66,19 @@ func TestReflectOnWhatIsRecent(t *testing.T) {
 	}
 }
 
+// What belongs to a session is no source of what outlives it.
+func TestReflectLeavesSessionsOut(t *testing.T) {
+	t.Parallel()
+	v := open(t, t.TempDir(), audience.DM(), model(t))
+	remember(t, v, greenhouse...)
+	keep(t, v, record.Memory{Content: "The greenhouse is a secret draft.", Type: record.SessionType, SessionID: "s1"})
+	for _, q := range []ReflectRequest{{}, {Topic: "greenhouse"}} {
+		if r := reflect(t, v, q); strings.Contains(r.Content, "secret draft") {
+			t.Errorf("topic %q: %s", q.Topic, r.Content)
+		}
+	}
+}
+
 func TestReflectRefuses(t *testing.T) {
 	t.Parallel()
 	v := open(t, t.TempDir(), audience.DM(), model(t))

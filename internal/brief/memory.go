@@ -204,7 +204,7 @@ func (g *gatherer) memories(ctx context.Context) section {
 	}
 	// SECURITY: in a DM, what a group said is found by a search, which marks it. It is not told unasked.
 	all = slices.DeleteFunc(all, func(hit record.Hit) bool {
-		return g.foreign(hit) || hit.Lesson != nil || hit.Reflection != nil || hit.Past != nil
+		return g.foreign(hit) || hit.Lesson != nil || hit.Reflection != nil || hit.Past != nil || hit.IsEphemeral()
 	})
 	slices.Reverse(all) // newest first
 	g.callings = callings(g.Workspace.UserName())

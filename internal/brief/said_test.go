@@ -33,6 +33,28 @@ func TestArchiveIsLast(t *testing.T) {
 	}
 }
 
+// What belongs to a session is not told to the next one.
+func TestSessionsAreApart(t *testing.T) {
+	t.Parallel()
+	s := open(t, folder(t, map[string]string{}), audience.DM())
+	for content, kind := range map[string]string{
+		"The draft is called Kingfisher. #pinned": record.SessionType, "Marta likes tea.": record.DefaultType,
+	} {
+		clean, err := s.Memory.Scrub(
+			record.Memory{Content: content, Type: kind, SessionID: "s1", Tags: []string{"pinned"}}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Memory.Keep(t.Context(), clean, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := build(t, s, Options{}).Text
+	if strings.Contains(text, "Kingfisher") || !strings.Contains(text, "Marta likes tea.") {
+		t.Error(text)
+	}
+}
+
 // The brief tells whose words a memory is: a page's are marked, and so is what it would replace.
 func TestSpeakersAreNamed(t *testing.T) {
 	t.Parallel()

@@ -113,8 +113,12 @@ func fromRow(row lance.Memory) record.Foreign {
 }
 
 // past returns why a row was not current in the other store, nil if it was: it was superseded, or is in another state
-// than active, such as archived. That store does not keep what replaced it.
+// than active, such as archived. That store does not keep what replaced it. Tables in Lance's first format read a time
+// that is not set as 1970: what was superseded before it was created was not.
 func past(row lance.Memory) *record.Revision {
+	if row.SupersededAt.Before(row.CreatedAt) {
+		row.SupersededAt = time.Time{}
+	}
 	if row.SupersededAt.IsZero() && (row.State == "" || row.State == "active") {
 		return nil
 	}

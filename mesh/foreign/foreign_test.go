@@ -61,6 +61,7 @@ func TestPastRows(t *testing.T) {
 		"current":              {lance.Memory{}, nil},
 		"active":               {lance.Memory{State: "active", UpdatedAt: day(2)}, nil},
 		"superseded":           {lance.Memory{SupersededAt: day(3), UpdatedAt: day(4)}, since(3)},
+		"no time, as 1970":     {lance.Memory{SupersededAt: time.Unix(0, 0)}, nil},
 		"archived":             {lance.Memory{State: "archived", UpdatedAt: day(4)}, since(4)},
 		"archived, never used": {lance.Memory{State: "archived"}, since(1)},
 	} {

@@ -173,6 +173,9 @@ func CheckMetadata(path string, v any) error {
 	return nil
 }
 
+// IsEphemeral reports whether a memory belongs to its session, see SessionType.
+func (r *Record) IsEphemeral() bool { return r.Type == SessionType && r.Source != Conversation }
+
 // InScope reports whether r and other, which have the same text, are remembered for the same: then they are one memory.
 func (r *Record) InScope(other *Record) bool {
 	return r.Type == other.Type && r.SessionID == other.SessionID && r.AgentID == other.AgentID &&

@@ -73,7 +73,7 @@ type Document struct {
 
 // describe sets what follows from the record's own fields.
 func (d *Document) describe(r *record.Record) {
-	d.Ordinary = r.Lesson == nil && (r.Type != record.SessionType || r.Source == record.Conversation)
+	d.Ordinary = r.Lesson == nil && !r.IsEphemeral()
 	d.Assistant = record.FromAssistant(r.Source)
 }
 

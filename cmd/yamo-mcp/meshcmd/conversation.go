@@ -82,7 +82,7 @@ text for a model's context. If nothing is found, nothing is printed.`,
 		}
 		answer := recalled{
 			Matches: []match{}, Lessons: []match{}, Warnings: warnings(found),
-			Prompt: formatForPrompt(found, disputed, memory.Location()),
+			Prompt: newForm(memory, disputed).prompt(found),
 		}
 		for _, h := range found.Hits {
 			answer.Matches = append(answer.Matches, newMatch(h, &h.Score, disputed))

@@ -20,22 +20,34 @@ const (
 	memoryHeading    = "--- MEMORY "
 )
 
-// formatResults returns the output of a search in RFC-0011 §9.2's form (§4.1 formatResults), with an empty line
+// form renders memories as text for a model.
+type form struct {
+	disputed marks
+	zone     *time.Location    // of the dates
+	home     record.Visibility // of the session
+}
+
+// newForm returns the form of what a session over memory is shown.
+func newForm(memory *mesh.View, disputed marks) form {
+	return form{disputed, memory.Location(), memory.Home()}
+}
+
+// results returns the output of a search in RFC-0011 §9.2's form (§4.1 formatResults), with an empty line
 // between two memories. The score, which §9.2 calls importance, is a probability: from 0.8 on it is "likely".
-func formatResults(hits []record.Hit, disputed marks, zone *time.Location) string {
+func (f form) results(hits []record.Hit) string {
 	found := fmt.Sprintf("[MemoryMesh] Found %d matches.\n", len(hits))
 	if len(hits) == 0 {
 		return found
 	}
-	return found + "\n" + formatHits(hits, attentionHeading+`
+	return found + "\n" + f.hits(hits, attentionHeading+`
 - ALIGN attention to entries with [IMPORTANCE >= 0.8]
 - TREAT entries with [IMPORTANCE <= 0.4] as auxiliary
-`, disputed, zone, func(h record.Hit) string { return " [IMPORTANCE: " + block.FormatConfidence(h.Score) + "]" })
+`, func(h record.Hit) string { return " [IMPORTANCE: " + block.FormatConfidence(h.Score) + "]" })
 }
 
-// formatForPrompt renders what was recalled for a model's context (RFC-0011 §4.3 formatMemoriesForPrompt): the
+// prompt renders what was recalled for a model's context (RFC-0011 §4.3 formatMemoriesForPrompt): the
 // lessons as rules, then the memories in §9.2's form, with their confidence; "" if there is nothing.
-func formatForPrompt(found mesh.Found, disputed marks, zone *time.Location) string {
+func (f form) prompt(found mesh.Found) string {
 	var parts []string
 	if len(found.Lessons) > 0 {
 		var b strings.Builder
@@ -46,18 +58,16 @@ func formatForPrompt(found mesh.Found, disputed marks, zone *time.Location) stri
 		parts = append(parts, b.String())
 	}
 	if len(found.Hits) > 0 {
-		parts = append(parts, formatHits(found.Hits, attentionHeading+`
+		parts = append(parts, f.hits(found.Hits, attentionHeading+`
 - RELY on entries with "Confidence: likely"
 - TREAT entries with "Confidence: unlikely" as auxiliary
-`, disputed, zone, func(record.Hit) string { return "" }))
+`, func(record.Hit) string { return "" }))
 	}
 	return strings.Join(parts, "\n")
 }
 
-// formatHits renders memories, each with a label at the end of its heading.
-func formatHits(
-	hits []record.Hit, directive string, disputed marks, zone *time.Location, label func(record.Hit) string,
-) string {
+// hits renders memories, each with a label at the end of its heading.
+func (f form) hits(hits []record.Hit, directive string, label func(record.Hit) string) string {
 	var b strings.Builder
 	b.WriteString(directive + "\n" + contextHeading + "\n")
 	for i, h := range hits {
@@ -65,7 +75,7 @@ func formatHits(
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, memoryHeading+"%d: %s%s ---\n", i+1, h.ID, label(h))
-		b.WriteString(formatRecord(h, disputed, zone))
+		b.WriteString(f.record(h))
 	}
 	return b.String()
 }
@@ -73,18 +83,22 @@ func formatHits(
 // beforeChars is the maximum number of characters that are shown of what a memory replaced.
 const beforeChars = 160
 
-// formatRecord returns the lines below a memory's heading: its type, source and date, the confidence of a search,
+// record returns the lines below a memory's heading: its type, source and date, the confidence of a search,
 // whose word it replaced unconfirmed, and its content.
 //
 // SECURITY: a line of the content that looks like one of the headings is indented, so that no memory can
-// pass for two or for a directive; and what a group said is marked as its words.
-func formatRecord(h record.Hit, disputed marks, zone *time.Location) string {
+// pass for two or for a directive; and what another group said is marked as its words, and quoted line by line.
+func (f form) record(h record.Hit) string {
 	source := cmp.Or(h.Source, "unknown")
 	if h.Source != "" && h.Visibility.Group() != "" {
 		source = strconv.Quote(source)
 	}
 	lines := strings.Split(h.Content, "\n")
 	for i, line := range lines {
+		if h.Visibility.Group() != "" && h.Visibility != f.home {
+			lines[i] = "> " + line
+			continue
+		}
 		for _, heading := range []string{attentionHeading, contextHeading, lessonHeading, memoryHeading} {
 			if strings.HasPrefix(line, heading) {
 				lines[i] = " " + line
@@ -93,7 +107,7 @@ func formatRecord(h record.Hit, disputed marks, zone *time.Location) string {
 	}
 	facts := ""
 	if !h.CreatedAt.IsZero() {
-		facts = " | Date: " + h.CreatedAt.In(zone).Format(time.DateOnly)
+		facts = " | Date: " + h.CreatedAt.In(f.zone).Format(time.DateOnly)
 	}
 	if h.Probability > 0 {
 		facts += " | Confidence: " + string(confidence.Of(h.Probability))
@@ -101,7 +115,7 @@ func formatRecord(h record.Hit, disputed marks, zone *time.Location) string {
 	if h.Project != "" {
 		facts += " | Project: " + record.ProjectName(h.Project)
 	}
-	if mark := disputed[h.ID]; mark != "" {
+	if mark := f.disputed[h.ID]; mark != "" {
 		facts += " | In dispute: " + mark
 	} else if before := h.Before(beforeChars); before != "" {
 		if h.Visibility.Group() != "" {

@@ -113,7 +113,7 @@ source_skill_id.`,
 		if err != nil {
 			return err
 		}
-		return m.answer(answer, formatResults(found.Hits, disputed, memory.Location()), func(s *screen.Screen) {
+		return m.answer(answer, newForm(memory, disputed).results(found.Hits), func(s *screen.Screen) {
 			showFound(s, found, disputed, short, q.MinConfidence != "")
 		})
 	})
@@ -188,7 +188,7 @@ func (m *command) newList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return m.answer(answer, formatResults(found.Hits, disputed, memory.Location()), func(s *screen.Screen) {
+		return m.answer(answer, newForm(memory, disputed).results(found.Hits), func(s *screen.Screen) {
 			showList(s, found.Hits, disputed, short)
 		})
 	})

@@ -63,7 +63,7 @@ func (m *command) show(ctx context.Context, memory *mesh.View, id string) error 
 		}
 	}
 	return m.answer(found, fmt.Sprintf("[MemoryMesh] Record %s\n%s%s%s",
-		hit.ID, formatRecord(hit, disputed, memory.Location()), formatHeritage(hit.Heritage),
+		hit.ID, newForm(memory, disputed).record(hit), formatHeritage(hit.Heritage),
 		formatHistory(history, memory.Location())),
 		func(s *screen.Screen) { showMemory(s, hit, disputed[hit.ID], history, derived) })
 }
