@@ -65,6 +65,7 @@ var commands = []pair{
 	command(`sqlplus|sqlldr|expdp|impdp`, `\s[\w$#]+/([^\s/@"']+)@`, argumentSecret),
 	command(`keytool|jarsigner|apksigner`, `\s-+(?:src|dest)?storepass\s+`+argument, argumentSecret),
 	command(`keytool|jarsigner|apksigner`, `\s-+(?:src|dest)?keypass\s+`+argument, argumentSecret),
+	command(`keytool`, `\s-+(?:src|dest)?storepass\s+\S+[^\n|;]*?\s-+(?:src|dest)?storepass\s+`+argument, argumentSecret),
 	command(`ssh-keygen`, `\s-[NP]\s*`+argument, argumentSecret),
 	command(`htpasswd`, `\s+-\w*b\w*\s+(?:-\w+\s+)*\S+\s+\S+\s+`+argument, argumentSecret),
 	command(`htpasswd`, `\s+-(?:\w*n\w*b|\w*b\w*n)\w*\s+\S+\s+`+argument, argumentSecret),

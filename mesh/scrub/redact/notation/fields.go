@@ -258,6 +258,9 @@ func jointAt(text string, i int) (joint, int) {
 	case i-gap > 1 || i > gap && text[gap] == '\t':
 		return column, i
 	case i > gap && strings.IndexByte("\"'`", chars.At(text, i)) >= 0 && !isVerb(text, gap):
+		if isKeyword(text, gap) {
+			return loose, i
+		}
 		return argued, i
 	case i == gap+1 && isOption(text, gap):
 		return option, i
@@ -268,6 +271,15 @@ func jointAt(text string, i int) (joint, int) {
 // isVerb reports whether the word "pass" alone ends at i, which is seldom a name: pass "x" to it.
 func isVerb(text string, i int) bool {
 	return strings.EqualFold(text[max(0, i-len("pass")):i], "pass") && chars.At(text, i-len("pass")-1) <= ' '
+}
+
+// isKeyword reports whether a keyword of Clojure ends at i: :password "x".
+func isKeyword(text string, i int) bool {
+	start := i
+	for start > 0 && (chars.IsAlnum(text[start-1]) || strings.IndexByte("-_.", text[start-1]) >= 0) {
+		start--
+	}
+	return chars.At(text, start-1) == ':' && strings.IndexByte("\x00 \t\n{(", chars.At(text, start-2)) >= 0
 }
 
 // isOption reports whether a long option of a command line ends at i.

@@ -38,7 +38,9 @@ func notSaid(v string) bool {
 }
 
 // isPlainWord reports whether v is an ordinary word, without digits or signs.
-func isPlainWord(v string) bool { return word.IsCommon(v) && !oddSigns(v) && !word.IsMixed(v) }
+func isPlainWord(v string) bool {
+	return word.IsCommon(v) && !oddSigns(v) && !word.IsMixed(v) && !(strings.ContainsAny(v, "._") && isNickname(v))
+}
 
 // quotedField judges a value in quotes.
 func quotedField(v string, mean meaning, how joint) bool {
@@ -85,7 +87,7 @@ func plainField(v string, mean meaning, how joint) bool {
 	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
 		return false
 	}
-	return oddField(v, mean) || (how == loose || how == tight) && isJoinedPhrase(v) ||
+	return oddField(v, mean) || (how == loose || how == tight) && isJoinedPhrase(v) || how == tight && isCapitalized(v) ||
 		how == option && !hasLabel(v) && v != strings.ToLower(v) && v != strings.ToUpper(v)
 }
 
@@ -209,6 +211,18 @@ func isNickname(v string) bool {
 		}
 	}
 	return capitals > 0 && len(parts) < 5
+}
+
+// isCapitalized reports whether v is words that signs join, the first with a capital, that name nothing of a program:
+// Agave_plant.
+func isCapitalized(v string) bool {
+	parts := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_.", r) })
+	r, n := utf8.DecodeRuneInString(v)
+	return len(parts) > 1 && unicode.IsUpper(r) && v[n:] == strings.ToLower(v[n:]) && !hasLabel(v) &&
+		!slices.ContainsFunc(parts, func(p string) bool {
+			low := strings.ToLower(p)
+			return !word.IsLetters(p) || len(p) < 3 || programWords[low] || word.IsTechnical(low)
+		})
 }
 
 // isDigits reports whether v can be the code of a door, a card or an alarm.

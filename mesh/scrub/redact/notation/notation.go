@@ -31,11 +31,12 @@ func findPairs(text string) []sensitive.Finding {
 			}
 		}
 	}
-	if strings.Contains(lower, "cookie:") {
+	if word.HasAny(lower, []string{"cookie:", "curl "}) {
 		found = append(found, findCookies(text)...)
 	}
 	found = append(found, findCodeLists(text, lower)...)
 	found = append(found, findRows(text, lower)...)
+	found = append(found, findListedAccounts(text)...)
 	mentions := mentionsIn(text, chars.LowerUnicode(text))
 	found = append(found, findFields(text, mentions)...)
 	found = append(found, findNamedValues(text, lower, mentions)...)

@@ -213,6 +213,11 @@ var places = []pair{
 			`[\w.@+-]+\s*[/:|,]\s*["'\x60]?([^\s"'<>\x60]{4,64})`),
 		sensitive.Password, isCredentialField,
 	},
+	{ // with credentials ana / x
+		[]string{"credentials "},
+		regexp.MustCompile(`(?i)\bcredentials[ ]["'\x60]?[\w.@+-]+["'\x60]? ?[/:] ?["'\x60]?([^\s"'<>\x60/|]{4,64})`),
+		sensitive.Password, oddCredential,
+	},
 	{ // login: ana / x
 		[]string{"login:", "logins:", "zugang:", "access:", "acceso:", "accès :", "acesso:"},
 		regexp.MustCompile(`(?i)\b(?:logins?|zugang|access|acceso|accès|acesso)\s*:\s*[\w.@+-]+\s*[/|]\s*` +
@@ -259,6 +264,11 @@ var places = []pair{
 	{
 		[]string{"password('", "password( '"},
 		regexp.MustCompile(`\bPASSWORD\(\s*'([^'\n]+)'\s*\)`),
+		sensitive.Password, anyPassword,
+	},
+	{ // SET PASSWORD of MySQL
+		[]string{"set password"},
+		regexp.MustCompile(`(?i)\bset\s+password\b[^=\n;]{0,80}=\s*(?:(?:old_)?password\s*\(\s*)?'([^'\n]+)'`),
 		sensitive.Password, anyPassword,
 	},
 	// A password in a connection string, up to the semicolon.

@@ -1,6 +1,7 @@
 package word
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,9 +52,15 @@ func IsExpression(v string) bool {
 	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "*") {
 		return true
 	}
+	if cmdlet.MatchString(v) {
+		return true
+	}
 	return strings.ContainsAny(v, "()[]{}\\|") || strings.Contains(v, "::") || strings.Contains(v, "->") ||
 		strings.Contains(v, "//")
 }
+
+// cmdlet is the name of a command of PowerShell.
+var cmdlet = regexp.MustCompile(`^(?:Read|Get|New|Set|Import|Export|ConvertTo|ConvertFrom|Invoke|Select)-[A-Z][A-Za-z]+$`)
 
 // IsVersion reports whether v is digits and dots, with a "v" before them or without.
 func IsVersion(v string) bool {
