@@ -11,6 +11,7 @@ import (
 
 // Find returns the secrets in a text, in any order. Some can overlap.
 func Find(text string) []sensitive.Finding {
+	text = word.WithoutTurns(text)
 	return append(findPasswords(text), findPairs(text)...)
 }
 
