@@ -39,7 +39,12 @@ var commands = []pair{
 		regexp.MustCompile(`(?i)\b(?:(?:env|config|secrets?|variables?):set|(?:env|config|secrets?|variables?)\s+set` +
 			`)\s+(?:-\S+\s+)*` +
 			`["']?[\w.:-]*(?:pass\w*|secret|token|_key|apikey|_pw|pwd)["']?[ =]` + argument),
-		sensitive.Password, mixedArgument,
+		sensitive.Password, settingArgument,
+	},
+	{ // PowerShell: Set-Item Env:SQL_PWD -Value 'x'
+		[]string{"env:"},
+		regexp.MustCompile(`(?i)\benv:\w*` + naming + `\w*["']?\s+(?:-Value\s+)?` + argument),
+		sensitive.Password, settingArgument,
 	},
 	{
 		[]string{" -p "},
@@ -119,8 +124,8 @@ var commands = []pair{
 	{[]string{"authtoken"}, regexp.MustCompile(`\b(?:add-)?authtoken\s+([\w-]{20,})`), sensitive.Token, word.IsMixed},
 	command(`openssl`, `\s-k\s+`+argument, argumentSecret),
 	{
-		[]string{"password-command", "passcommand"},
-		regexp.MustCompile(`(?i)pass(?:word-?)?command[ =]["']?(?:echo|printf)\s+(\S+?)["']`),
+		[]string{"password-command", "passcommand", "password-file", "passfile"},
+		regexp.MustCompile(`(?i)pass(?:word-?)?(?:command|-?file)[ =](?:["']|<\()?(?:echo|printf)\s+(\S+?)["')]`),
 		sensitive.Password, argumentSecret,
 	},
 	command(`cryptsetup|sudo|passwd|kinit|gpg|openssl|docker|podman|sudo\s+-S|wrangler|gh|vault|fly|pass`,
@@ -147,6 +152,11 @@ func isHashedPassword(v string) bool { return strings.HasPrefix(v, "$") && strin
 
 // mixedArgument accepts what argumentSecret does and has letters and digits: -u node:node names a group.
 func mixedArgument(v string) bool { return word.IsMixed(v) && argumentSecret(v) }
+
+// settingArgument accepts what argumentSecret does and looks like more than a word.
+func settingArgument(v string) bool {
+	return argumentSecret(v) && (word.IsMixed(v) || oddSigns(v) || isCapitalized(v))
+}
 
 // capitalArgument accepts what mixedArgument does and is no name of a branch or a directory.
 func capitalArgument(v string) bool {

@@ -237,6 +237,9 @@ func jointAt(text string, i int) (joint, int) {
 			at += len("**")
 		}
 		value := skipBlank(text, at)
+		if m := inlineElement.FindStringIndex(text[value:]); m != nil {
+			value += m[1]
+		}
 		switch {
 		case j.sign == "=" && gap == i && value == at && isOption(text, gap):
 			return option, value
@@ -267,6 +270,9 @@ func jointAt(text string, i int) (joint, int) {
 	}
 	return unjoined, 0
 }
+
+// inlineElement begins an element around a value: Password: <b>x</b>.
+var inlineElement = regexp.MustCompile(`^(?:<(?:b|strong|code|em|i|kbd|tt|samp|span)\b[^<>\n]*>)+`)
 
 // isVerb reports whether the word "pass" alone ends at i, which is seldom a name: pass "x" to it.
 func isVerb(text string, i int) bool {
@@ -360,6 +366,10 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 	}
 	ends := how == loose && endsLine(text, end) || how == tight && endsValue(text, end)
 	if ends && mean != isDoorCode && isCamelPhrase(v) {
+		return found, true
+	}
+	ends = ends || how == loose && strings.IndexByte(",;", chars.At(text, end)) >= 0
+	if ends && mean == isPassword && !notSaid(v) && (isCapitalized(v) || isWordPair(v)) {
 		return found, true
 	}
 	return found, plainField(v, mean, how)

@@ -87,7 +87,7 @@ func plainField(v string, mean meaning, how joint) bool {
 	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
 		return false
 	}
-	return oddField(v, mean) || (how == loose || how == tight) && isJoinedPhrase(v) || how == tight && isCapitalized(v) ||
+	return oddField(v, mean) || (how == loose || how == tight) && isJoinedPhrase(v) ||
 		how == option && !hasLabel(v) && v != strings.ToLower(v) && v != strings.ToUpper(v)
 }
 
@@ -211,6 +211,17 @@ func isNickname(v string) bool {
 		}
 	}
 	return capitals > 0 && len(parts) < 5
+}
+
+// isWordPair reports whether v is two ordinary words in small letters, joined by a hyphen or an underscore, that name
+// nothing of a program and are no adjective: copper-fox, cape_wrath.
+func isWordPair(v string) bool {
+	const shortest = 3
+	parts := strings.FieldsFunc(v, func(r rune) bool { return r == '-' || r == '_' })
+	return len(parts) == 2 && !hasLabel(v) && !slices.ContainsFunc(parts, func(p string) bool {
+		return len(p) < shortest || !word.IsLetters(p) || strings.ToLower(p) != p || programWords[p] || word.IsTechnical(p) ||
+			word.IsCommon(p)
+	})
 }
 
 // isCapitalized reports whether v is words that signs join, the first with a capital, that name nothing of a program:

@@ -64,6 +64,11 @@ var places = []pair{
 			`)[^\n:=]{0,40}[:=]\s*([A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15})\b`),
 		sensitive.Password, isNumber,
 	},
+	{ // the same in one word
+		[]string{"totp", "otp ", "2fa ", "mfa ", "authenticator"},
+		regexp.MustCompile(`(?i:\b(?:otp|totp|2fa|mfa|authenticator)\b)[^\n]{0,20}?[\s:=]([A-Z2-7]{16,64})\b`),
+		sensitive.APIKey, word.IsMixed,
+	},
 	{
 		[]string{"recovery code", "backup code", "rescue code", "recovery-code"},
 		regexp.MustCompile(`(?i)(?:recovery|backup|rescue)[- ]codes?[^\n:=]{0,30}[:=]\s*["'\x60]?((?:[a-z0-9]{4,6}[ -]` +
@@ -127,6 +132,17 @@ var places = []pair{
 		regexp.MustCompile(`(?i)["'][^"'\n]*(?:passw|kennwort|passphrase|\bpwd\b|contrase|senha|mot de passe|wachtwoord)` +
 			`[^\n]{0,30}?["'][^"'\n]{0,12}\)+\s*\.\s*\w{2,20}\(\s*(?:"([^"\n]{4,64})"|'([^'\n]{4,64})')`),
 		sensitive.Password, typedSecret,
+	},
+	{ // expect
+		[]string{"send ", "sendline("},
+		regexp.MustCompile(`(?i)(?:passw|kennwort|passphrase)[^\n]{0,40}\n?[^\n]{0,20}?\bsend(?:line)?[ (]+["']` +
+			`([^"'\\\n]{4,64})(?:\\[rn])*["']`),
+		sensitive.Password, typedSecret,
+	},
+	{ // the token of a bot of Discord
+		[]string{"login(", "discord", "bot", "token"},
+		regexp.MustCompile(`\b([MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?:[^\w-]|$)`),
+		sensitive.APIKey, word.IsMixed,
 	},
 	{ // fill_in 'Password', with: 'x'
 		[]string{"fill_in", "fillfield", "input text", "input password"},
@@ -205,6 +221,11 @@ var places = []pair{
 			`)[:=]?\s+` +
 			`[\w.@+-]+\s*[,;/|]?\s+(?:pw|pass|password|pwd|kennwort|passwort|clave|senha|contraseña|mdp)[:=]?\s+` +
 			`["'\x60]?([^\s"'<>\x60]{4,64})`),
+		sensitive.Password, isCredentialField,
+	},
+	{ // Epic: ana, pass x
+		[]string{" pw ", " pass ", " pw:", " pass:", " kennwort ", " clave ", " senha ", " mdp "},
+		regexp.MustCompile(`(?im)^[^\n:]{2,40}: *[\w.@+-]+ *[,;/|] *(?:pw|pass|kennwort|clave|senha|mdp):? +(\S{5,64})[ \t]*$`),
 		sensitive.Password, isCredentialField,
 	},
 	{ // creds: admin:x
@@ -321,7 +342,7 @@ func isCredentialField(v string) bool {
 
 // oddCredential accepts what isCredentialField does and no word with a hyphen: e-mail.
 func oddCredential(v string) bool {
-	return isCredentialField(v) && (word.IsMixed(v) || oddSigns(v) || isNickname(v))
+	return isCredentialField(v) && (word.IsMixed(v) || oddSigns(v) || isNickname(v) || isCapitalized(v))
 }
 
 // signedWord accepts what has letters, digits and a sign that words and addresses lack.

@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,7 +68,9 @@ func (p *passage) dictatedAt(i, s int) int {
 	}
 	if last < part.last && p.words[last-1].after == blank {
 		next := p.words[last]
-		if next.clue.Unit || i == part.first && !slices.Contains(afterwards, next.low) { // "one two three four testing"
+		goesOn := slices.Contains(afterwards, next.low) || next.low == "then" || keys[next.low] ||
+			i > part.first && next.clue.Plain
+		if next.clue.Unit || !goesOn { // "one two three four testing"
 			return i
 		}
 	}
@@ -123,9 +126,13 @@ func (p *passage) spelledAt(i, last int) int {
 func (p *passage) turnedAt(i, last int) int {
 	const least = 3
 	end, found := i, 0
-	for end+1 < last && p.isDialed(end) && turns[p.words[end+1].low] {
+	for end < last {
+		n := p.turnAt(end, last)
+		if n == 0 {
+			break
+		}
 		found++
-		end += 2
+		end += n
 		if end < last && (p.words[end].low == "then" || p.words[end].low == "and") {
 			end++
 		}
@@ -134,6 +141,22 @@ func (p *passage) turnedAt(i, last int) int {
 		return i
 	}
 	return end
+}
+
+// shortTurn is a turn of a dial in short: R12.
+var shortTurn = regexp.MustCompile(`^[lr]\d{1,2}$`)
+
+// turnAt returns how many words from i on are one turn of a dial: 22 right, 12 à gauche, R12.
+func (p *passage) turnAt(i, last int) int {
+	switch {
+	case shortTurn.MatchString(p.words[i].low):
+		return 1
+	case i+1 < last && p.isDialed(i) && turns[p.words[i+1].low]:
+		return 2
+	case i+2 < last && p.isDialed(i) && p.words[i+1].clue.Plain && turns[p.words[i+2].low]:
+		return 3 //nolint:mnd // the words of it
+	}
+	return 0
 }
 
 // isKeyed reports whether the word at i is a number beside a key of a keypad: star 4471, 4471 then hash.

@@ -30,6 +30,10 @@ func (p *passage) isAccount(i, s int) bool {
 			return true
 		}
 	}
+	if named := i > part.first && p.words[i-1].namesPassword() && p.words[i-1].low != "login"; !named &&
+		atHost.MatchString(w.low) {
+		return true
+	}
 	for k := i - 1; k >= max(part.first, i-reach); k-- {
 		o := p.words[k]
 		switch {
@@ -42,6 +46,9 @@ func (p *passage) isAccount(i, s int) bool {
 	}
 	return false
 }
+
+// atHost is an account at a host, written as an address: ana@home.
+var atHost = regexp.MustCompile(`^\pL[\pL.]*@\pL+$`)
 
 // namesPassword reports whether a word is one for a password, and not only for what has one.
 func (w term) namesPassword() bool { return w.clue.Word > 3 && w.clue.Thing == 0 }

@@ -18,14 +18,14 @@ func (p *passage) notedAt(i, s int) int {
 	part := p.sentences[s]
 	last := p.spelledAt(i, part.last)
 	v := p.text[p.words[i].start:p.words[i].end]
-	lettered := false
+	lettered, short := false, false
 	if last <= i {
 		digits := strings.Trim(v, "ABCDEFGHKX#*")
 		lettered = len(digits) < len(v)
 		if len(digits) < 3 || len(digits) > 6 || len(v)-len(digits) > most || strings.Trim(digits, "0123456789") != "" {
 			return i
 		}
-		last = i + 1
+		last, short = i+1, len(digits) < 4
 	}
 	if last < part.last && p.words[last-1].after < comma || isYearNumber(v) {
 		return i
@@ -35,7 +35,10 @@ func (p *passage) notedAt(i, s int) int {
 		if k < i-1 && w.after > blank {
 			return i
 		}
-		lock := isOneOf(opened, w.low)
+		if k == i-1 && w.after == blank && isLockCode(w.low) {
+			return last
+		}
+		lock := isOneOf(opened, w.low) && (!short || lettered || isOneOf(threeDigits, w.low))
 		if lock && (!isOneOf(shut, w.low) || lettered && p.words[i-1].after == colon || p.entersNear(s)) {
 			return last
 		}
@@ -46,6 +49,20 @@ func (p *passage) notedAt(i, s int) int {
 	}
 	return i
 }
+
+// isLockCode reports whether a word is one for the code of what is opened: haustür-code, tresorcode.
+func isLockCode(low string) bool {
+	thing, ok := strings.CutSuffix(low, "code")
+	if thing = strings.TrimRight(thing, "-"); !ok || thing == "" {
+		return false
+	}
+	clue := word.ClueOf(thing)
+	return isOneOf(opened, thing) || clue.Thing > 0 && clue.Number > 0
+}
+
+// threeDigits have combinations of three digits.
+var threeDigits = text.Set(`lock padlock luggage suitcase schloss koffer cadenas valise candado maleta cadeado mala lucchetto
+	valigia`)
 
 // sides tell where a lock is.
 var sides = text.Set(`downstairs upstairs outside inside front back left right main side next unten oben hinten vorne
@@ -79,11 +96,18 @@ var (
 func (p *passage) isReply(i, s int) bool {
 	const shortest, reach = 5, 6
 	part, w := p.sentences[s], p.words[i]
-	if i < part.first+2 || i+1 != part.last || len(w.low) < shortest || replies[w.low] || !word.IsLetters(w.low) ||
-		p.words[i-1].after != colon || !asksFor[p.words[i-1].low] {
+	if i < part.first+3 || i+1 != part.last || len(w.low) < shortest || replies[w.low] || !word.IsLetters(w.low) ||
+		p.words[i-1].after != colon {
 		return false
 	}
-	before := p.words[max(part.first, i-reach) : i-1]
+	asks := i - 1
+	if low := p.words[asks].low; low == "it" || low == "one" || low == "me" {
+		asks--
+	}
+	if !asksFor[p.words[asks].low] {
+		return false
+	}
+	before := p.words[max(part.first, i-reach):asks]
 	return slices.ContainsFunc(before, func(o term) bool { return whens[o.low] }) &&
 		slices.ContainsFunc(before, func(o term) bool { return o.clue.Thing > 0 && o.clue.Word > 0 })
 }

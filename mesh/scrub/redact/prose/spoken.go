@@ -18,6 +18,7 @@ var (
 		dieci undici dodici tredici quattordici quindici sedici`)
 	// early are the tens in the hours of a day.
 	early = text.Set(`twenty zwanzig vingt veinte vinte venti`)
+	ands  = text.Set(`e y et`)
 	// scales make a number of those before them.
 	scales = text.Set(`hundred thousand million percent hundert tausend prozent cent mille cien mil ciento cento`)
 	// dayTimes are before the time of a day.
@@ -56,6 +57,11 @@ func (p *passage) spokenAt(i, s int) int {
 		hour = hour || end == i && early
 		numbers++
 		all += digits
+		if tens[p.words[end].low] && end+2 < part.last && ands[p.words[end+1].low] && p.words[end].after == blank {
+			if unit, _ := spokenNumber(p.words[end+2].low); unit > 0 { // quarenta e um
+				end += 2
+			}
+		}
 		end++
 	}
 	if end < part.last && scales[p.words[end].low] || i > part.first && dayTimes[p.words[i-1].low] {

@@ -27,6 +27,12 @@ var ToldNotes = []string{
 	"[22:01] Leo: how do we get in?\n[22:02] Ida: back door, «5519», and pull hard",
 	"When Spotify asks: «marzipan»!",
 	"wenn Netflix fragt: «Zwiebelturm»",
+	"if Steam wants it: «marzipan»",
+	"o alarme tem «trinta e três oitenta e um»",
+	"combo lock: «R8 L22 R31»",
+	"Le cadenas : «9 à gauche, 31 à droite, 4 à gauche»",
+	"«7, 7, 0, 3» then the green key, that's the alarm",
+	"Tresor-Code «5528»",
 }
 
 // NotesWithoutSecrets have the same forms and none.
@@ -63,4 +69,7 @@ var NotesWithoutSecrets = []string{
 	"| What | Postcode |\n|---|---|\n| Garage | 7719 |",
 	"INSERT INTO tints (name, code) VALUES ('moss', '118855');",
 	"Wifi: FRITZ!Box 7590",
+	"locker 214, third row",
+	"lamps: 4-4-1 pattern by the door",
+	"model R12 L30 is out",
 }
