@@ -46,11 +46,22 @@ var commands = []pair{
 		regexp.MustCompile(`(?i)\benv:\w*` + naming + `\w*["']?\s+(?:-Value\s+)?` + argument),
 		sensitive.Password, settingArgument,
 	},
-	{
+	{ // a user and a password, whatever the program
 		[]string{" -p "},
-		regexp.MustCompile(`\s-(?:u|U)\s+[\w.@\\+-]+\s+-[pP]\s+` + argument),
+		regexp.MustCompile(`(?:\s-[uUl]|\s--user(?:name)?|user ?add|adduser)[ =]\s*[\w.@\\+-]+\s+-[pP]\s+` + argument),
 		sensitive.Password, capitalArgument,
 	},
+	{ // what a program reads that asks for a password, a token or a key
+		[]string{"<<<"},
+		regexp.MustCompile(`(?i)(?:pass|pw|secret|token|key|cred)[^\n|;]*<<<\s*` + argument),
+		sensitive.Password, argumentSecret,
+	},
+	{ // the same as a file of a user and a password
+		[]string{"pass"},
+		regexp.MustCompile(`(?i)pass\S*[ =]<\(\s*(?:printf|echo(?: -e)?) ["'][^"'\\\n]+\\n([^"'\\\n]+)`),
+		sensitive.Password, argumentSecret,
+	},
+	command(`pihole`, `\s-p\s+`+argument, argumentSecret),
 	command(`ipmitool`, `\s-P\s*`+argument, argumentSecret),
 	command(`gh|glab`, `\s(?:secret|variable)\s+set\s[^\n]*?(?:-b|--body|-v|--value)[ =]`+argument, argumentSecret),
 	command(`nmcli`, `\s(?:[\w-]+\.)(?:psk|password|wep-key\d?|leap-password)\s+`+argument, notReference),

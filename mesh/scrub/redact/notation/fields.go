@@ -352,6 +352,10 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 	if how == loose && mean == isPassword && belowAccount(text, i) && endsLine(text, end) && isWord(v) {
 		return found, true
 	}
+	if how == loose && mean == isPassword && endsLine(text, end) && isNameWord(v) &&
+		labelled.MatchString(lineTo(text, i)) {
+		return found, true
+	}
 	switch how {
 	case nextLine:
 		odd := word.IsMixed(v) || oddSigns(v) || mean == isPassword && isNickname(v) || mean == isDoorCode
@@ -368,12 +372,18 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 	if ends && mean != isDoorCode && isCamelPhrase(v) {
 		return found, true
 	}
-	ends = ends || how == loose && strings.IndexByte(",;", chars.At(text, end)) >= 0
+	ends = ends || (how == loose || how == tight) && strings.IndexByte(",;&'\"", chars.At(text, end)) >= 0
 	if ends && mean == isPassword && !notSaid(v) && (isCapitalized(v) || isWordPair(v)) {
 		return found, true
 	}
 	return found, plainField(v, mean, how)
 }
+
+// labelled is a line up to its value that has nothing but a label.
+var labelled = regexp.MustCompile(`^[ \t>*•-]*\pL[\pL -]{2,24}[:：][ \t]*$`)
+
+// lineTo returns the line of text[i] up to there.
+func lineTo(text string, i int) string { return text[strings.LastIndexByte(text[:i], '\n')+1 : i] }
 
 // endsValue reports whether a value that ends at i is followed by a blank or nothing, as in a list of variables.
 func endsValue(text string, i int) bool { return i >= len(text) || text[i] <= ' ' }
@@ -391,6 +401,15 @@ func belowAccount(text string, i int) bool {
 	}
 	line := text[strings.LastIndexByte(text[:end], '\n')+1 : end]
 	return len(line) < longest && account.MatchString(line)
+}
+
+// isNameWord reports whether v is a word with a capital that is none of English and of no program, as a name is.
+func isNameWord(v string) bool {
+	const shortest = 6
+	low := chars.LowerUnicode(v)
+	r, n := utf8.DecodeRuneInString(v)
+	return utf8.RuneCountInString(v) >= shortest && unicode.IsUpper(r) && v[n:] == low[n:] && isWord(v) &&
+		!word.IsEnglish(low) && word.ClueOf(low) == (word.Clue{})
 }
 
 // isWord reports whether v is letters that can be a password: no word that is in the place of one.

@@ -82,7 +82,8 @@ func plainField(v string, mean meaning, how joint) bool {
 		word.IsVersion(v) && strings.Contains(v, "."):
 		return false
 	case mean == isKey:
-		return isKeyValue(v) && !word.IsCode(v) || how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
+		return (isKeyValue(v) || how == tight && isTypedKey(v)) && !word.IsCode(v) ||
+			how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
 			(how == loose || how == tight) && isJoinedPhrase(v)
 	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
 		return false
@@ -133,7 +134,9 @@ var programWords = text.Set(`env var vars file path value field name id ref key 
 	login input text data encrypted generated required optional protected new old current temp number sensitive date day
 	free time easy hard well non out one two multi use used using built hidden none null placeholder example
 	must be at least most should cannot match matches mismatch short long weak strong forgot reset change confirm enter
-	show invalid wrong missing generate random read get create make next previous last first`)
+	show invalid wrong missing generate random read get create make next previous last first
+	pflichtfeld vergessen geheim unbekannt geändert abgelaufen verloren oublié oubliée olvidada cambiada esquecida
+	alterada dimenticata vergeten zapomniane`)
 
 // isKeyValue reports whether v can be a key or a token: it has letters and digits, and is no name and no version.
 func isKeyValue(v string) bool {
@@ -149,6 +152,13 @@ func isKeyValue(v string) bool {
 	capitals := strings.ToLower(v) != v
 	// AAAA1-BBBB2-CCCC3, mole-Hill-3
 	return capitals && (len(groups) > 2 || hasInnerCapital(v)) && !hasLabel(v) && !word.IsAlgorithm(chars.Lower(v))
+}
+
+// isTypedKey reports whether v is a key that somebody chose: words with a capital and a number, Trunk-line8.
+func isTypedKey(v string) bool {
+	const shortest = 8
+	return len(v) >= shortest && word.IsMixed(v) && strings.ToLower(v) != v && strings.ToUpper(v) != v && !hasLabel(v) &&
+		strings.ContainsAny(v, "-_") && !word.IsVersion(v) && !word.IsExpression(v) && !strings.ContainsAny(v, ".:/")
 }
 
 // hasInnerCapital reports whether a capital follows a small letter.

@@ -36,7 +36,7 @@ var pairs = []pair{
 	// SQL.
 	{
 		[]string{"identified"},
-		regexp.MustCompile(`(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+'([^'\n]+)'`),
+		regexp.MustCompile(`(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+(?:'([^'\n]+)'|"([^"\n]+)")`),
 		sensitive.Password, notReference,
 	},
 	{

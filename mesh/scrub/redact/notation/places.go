@@ -29,7 +29,8 @@ var places = []pair{
 	},
 	{ // /etc/shadow, htpasswd: the hashes of passwords
 		[]string{":$"},
-		regexp.MustCompile(`(?m)(?:^|[\s"'\x60])[\w.@-]+:\$(?:1|2[abxy]?|5|6|7|y|apr1|argon2\w*|scrypt)\$([^\s:"'\x60]{8,})`),
+		regexp.MustCompile(`(?m)(?:^|[\s"'\x60=,])[\w.@-]+:\$(?:1|2[abxy]?|5|6|7|y|apr1|argon2\w*|scrypt)\$` +
+			`([^\s:"'\x60]{8,})`),
 		sensitive.Password, isNumber,
 	},
 	{ // slapd.conf
@@ -225,7 +226,8 @@ var places = []pair{
 	},
 	{ // Epic: ana, pass x
 		[]string{" pw ", " pass ", " pw:", " pass:", " kennwort ", " clave ", " senha ", " mdp "},
-		regexp.MustCompile(`(?im)^[^\n:]{2,40}: *[\w.@+-]+ *[,;/|] *(?:pw|pass|kennwort|clave|senha|mdp):? +(\S{5,64})[ \t]*$`),
+		regexp.MustCompile(`(?im)^[^\n:]{2,40}: *[\w.@+-]+ *[,;/|] *(?:pw|pass|kennwort|clave|senha|mdp):? +` +
+			`(\S{5,64})[ \t]*$`),
 		sensitive.Password, isCredentialField,
 	},
 	{ // creds: admin:x
@@ -240,8 +242,8 @@ var places = []pair{
 		sensitive.Password, oddCredential,
 	},
 	{ // login: ana / x
-		[]string{"login:", "logins:", "zugang:", "access:", "acceso:", "accès :", "acesso:"},
-		regexp.MustCompile(`(?i)\b(?:logins?|zugang|access|acceso|accès|acesso)\s*:\s*[\w.@+-]+\s*[/|]\s*` +
+		[]string{"login", "zugang", "access", "acceso", "accès", "acesso"},
+		regexp.MustCompile(`(?i)\b(?:logins?|zugang|access|acceso|accès|acesso)(?: [\pL-]{3,20})?\s*:\s*[\w.@+-]+\s*[/|]\s*` +
 			`["'\x60]?([^\s"'<>\x60/|]{4,64})`),
 		sensitive.Password, oddCredential,
 	},
@@ -286,6 +288,14 @@ var places = []pair{
 		[]string{"password('", "password( '"},
 		regexp.MustCompile(`\bPASSWORD\(\s*'([^'\n]+)'\s*\)`),
 		sensitive.Password, anyPassword,
+	},
+	{ // procedures of SQL Server
+		[]string{"sp_addlogin", "sp_password", "sp_addlinkedsrvlogin"},
+		regexp.MustCompile(`(?i)\bsp_(?:addlogin|password|addlinkedsrvlogin)\b[^\n;]*?,\s*N?'([^'\n]+)'`),
+		sensitive.Password, isCredentialField,
+	},
+	{ // at the prompt of ftp
+		[]string{"ftp> user "}, regexp.MustCompile(`ftp> user \S+ (\S+)`), sensitive.Password, argumentSecret,
 	},
 	{ // SET PASSWORD of MySQL
 		[]string{"set password"},

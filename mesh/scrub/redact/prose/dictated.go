@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
+	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact/sensitive"
 )
 
@@ -22,23 +23,34 @@ var opened = text.Set(`lock locker lockbox padlock safe vault keypad alarm inter
 // keys are on a keypad, next to digits.
 var keys = text.Set(`star hash pound asterisk sternchen raute étoile dièse asterisco almohadilla cancelletto cardinal`)
 
-// dictated returns the codes of a passage that are dictated near what they open.
+// dictated returns the codes of a passage that are dictated near what they open, and what is said to what asks.
 func (p *passage) dictated() (found []sensitive.Finding) {
 	for s, part := range p.sentences {
-		against := func(w term) bool { return w.clue.Against > 0 && !keys[w.low] }
-		if part.code || slices.ContainsFunc(p.words[part.first:part.last], against) {
+		if part.code {
 			continue
 		}
+		opens := p.opensNear(s)
 		for i := part.first; i < part.last; i++ {
-			last := p.dictatedAt(i, s)
-			if last <= i {
-				continue
+			last := i
+			if opens {
+				last = p.dictatedAt(i, s)
 			}
-			found = append(found, sensitive.Password.At(p.words[i].start, p.words[last-1].end))
-			i = last - 1
+			if last <= i && (p.isReply(i, s) || p.isSentence(i, s) && p.isKeyed(i, s)) {
+				last = i + 1
+			}
+			if last > i {
+				found = append(found, sensitive.Password.At(p.words[i].start, p.words[last-1].end))
+				i = last - 1
+			}
 		}
 	}
 	return found
+}
+
+// isSentence reports whether the word at i is all that somebody answers.
+func (p *passage) isSentence(i, s int) bool {
+	part := p.sentences[s]
+	return part.turn && part.last-part.first == 1 && i == part.first && s > 0 && p.sentences[s-1].asks
 }
 
 // dictatedAt returns where a code that is dictated from word i on ends, at most i for none.
@@ -50,23 +62,13 @@ func (p *passage) dictatedAt(i, s int) int {
 	if last := p.notedAt(i, s); last > i {
 		return last
 	}
-	last := p.spelledAt(i, part.last)
-	if last <= i {
-		last = p.spokenAt(i, s)
+	last := i
+	for _, form := range []func(i, s int) int{p.spelledAt, p.combinedAt, p.spokenAt, p.turnedAt, p.keyedAt} {
+		if last = form(i, s); last > i {
+			break
+		}
 	}
-	if last <= i {
-		last = p.turnedAt(i, part.last)
-	}
-	if last <= i && p.isKeyed(i, s) {
-		last = i + 1
-	}
-	if last <= i && p.isReply(i, s) {
-		return i + 1
-	}
-	if last <= i || !p.opensNear(s) {
-		return i
-	}
-	if last < part.last && p.words[last-1].after == blank {
+	if last < part.last && last > i && p.words[last-1].after == blank {
 		next := p.words[last]
 		goesOn := slices.Contains(afterwards, next.low) || next.low == "then" || keys[next.low] ||
 			i > part.first && next.clue.Plain
@@ -77,11 +79,19 @@ func (p *passage) dictatedAt(i, s int) int {
 	return last
 }
 
-// opensNear reports whether sentence s, or the one that it answers, names what has a code or what is done with one.
+// opensNear reports whether sentence s, or the one that it answers, names what has a code or what is done with one, and
+// nothing speaks against it.
 func (p *passage) opensNear(s int) bool {
+	part := p.sentences[s]
+	if part.against > 0 && slices.ContainsFunc(p.words[part.first:part.last], func(w term) bool {
+		return w.clue.Against > 0 && !keys[w.low]
+	}) {
+		return false
+	}
 	return slices.ContainsFunc(p.answering(s), func(w term) bool {
 		c := w.clue
-		return isOneOf(opened, w.low) || c.Thing > 0 && c.Number > 2 || c.Act > 1 && (c.Number > 0 || c.Join > 2)
+		return isOneOf(opened, w.low) || c.Thing > 0 && c.Number > 2 || c.Act > 1 && (c.Number > 0 || c.Join > 2) ||
+			isLockCode(w.low)
 	})
 }
 
@@ -100,7 +110,8 @@ func isOneOf(set map[string]bool, low string) bool {
 }
 
 // spelledAt returns where digits end that begin at word i and are apart: 5-5-8-0, "3, 1, 4, 1", "0 4 7 2".
-func (p *passage) spelledAt(i, last int) int {
+func (p *passage) spelledAt(i, s int) int {
+	last := p.sentences[s].last
 	const least, most = 4, 10
 	digit := func(v string) bool { return len(v) == 1 && v[0] >= '0' && v[0] <= '9' }
 	if groups := strings.Split(p.words[i].low, "-"); len(groups) >= least-1 {
@@ -116,14 +127,15 @@ func (p *passage) spelledAt(i, last int) int {
 			break
 		}
 	}
-	if end-i < least || end-i > most || p.words[i].low == "1" && p.words[i+1].low == "2" && p.words[i+2].low == "3" {
-		return i // too few, too many, or somebody counts
+	if end-i < least || end-i > most || p.counts(i, end) {
+		return i
 	}
 	return end
 }
 
 // turnedAt returns where the turns of a dial end whose numbers are first: 22 right, 7 left, 31 right.
-func (p *passage) turnedAt(i, last int) int {
+func (p *passage) turnedAt(i, s int) int {
+	last := p.sentences[s].last
 	const least = 3
 	end, found := i, 0
 	for end < last {
@@ -143,6 +155,45 @@ func (p *passage) turnedAt(i, last int) int {
 	return end
 }
 
+// digitWords are the digits, in order.
+var digitWords = strings.Fields("zero one two three four five six seven eight nine")
+
+// counts reports whether words that are digits count up or down.
+func (p *passage) counts(i, last int) bool {
+	value := func(k int) int {
+		if n := slices.Index(digitWords, p.words[k].low); n >= 0 {
+			return n
+		}
+		return int(p.words[k].low[0] - '0')
+	}
+	step := value(i+1) - value(i)
+	for k := i + 1; k < last; k++ {
+		if value(k)-value(k-1) != step {
+			return false
+		}
+	}
+	return step == 1 || step == -1
+}
+
+// dialCode is the combination of a lock whose numbers have up to two digits.
+var dialCode = regexp.MustCompile(`^\d{1,2}(?:-\d{1,2}){2,3}$`)
+
+// combinedAt returns where the combination of a lock ends that begins at word i: "opens at 27-3-40". It is no date,
+// because something turns or opens.
+func (p *passage) combinedAt(i, s int) int {
+	opens := func(w term) bool { return opening[w.low] || w.clue.Number > 3 && w.clue.Thing == 0 }
+	locks := func(w term) bool { return isOneOf(opened, w.low) && !isOneOf(shut, w.low) }
+	part := p.sentences[s]
+	list := p.words[part.first:part.last]
+	if !dialCode.MatchString(p.words[i].low) || !slices.ContainsFunc(list, opens) || !slices.ContainsFunc(list, locks) {
+		return i
+	}
+	return i + 1
+}
+
+// opening is what a lock does and what is done with it.
+var opening = text.Set(`open opens opened spin dial turn unlocks combo combination öffnet dreh drehen ouvre abre apre`)
+
 // shortTurn is a turn of a dial in short: R12.
 var shortTurn = regexp.MustCompile(`^[lr]\d{1,2}$`)
 
@@ -159,6 +210,14 @@ func (p *passage) turnAt(i, last int) int {
 	return 0
 }
 
+// keyedAt returns where a number beside a key of a keypad ends that is at word i.
+func (p *passage) keyedAt(i, s int) int {
+	if p.isKeyed(i, s) {
+		return i + 1
+	}
+	return i
+}
+
 // isKeyed reports whether the word at i is a number beside a key of a keypad: star 4471, 4471 then hash.
 func (p *passage) isKeyed(i, s int) bool {
 	part, w := p.sentences[s], p.words[i]
@@ -166,6 +225,9 @@ func (p *passage) isKeyed(i, s int) bool {
 		return false
 	}
 	if i > part.first && keys[p.words[i-1].low] && p.words[i-1].after == blank {
+		return true
+	}
+	if after := chars.At(p.text, w.end); after == '#' && chars.At(p.text, w.end+1) <= ' ' {
 		return true
 	}
 	k := i + 1

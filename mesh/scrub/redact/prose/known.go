@@ -9,18 +9,19 @@ import (
 )
 
 // isKnown reports whether the words around a value, which is at word i of sentence s, tell that it is something else
-// than a secret, whatever its looks: the year of a date, the name of an account, a user at a host, or the answer to a
-// question that protects nothing.
+// than a secret, whatever its looks: the year of a date, the name of an account, a user at a host, a cipher, or the
+// answer to a question that protects nothing.
 func (p *passage) isKnown(i, s, start, end int) bool {
-	return p.isYear(start, end) || p.isAccount(i, s) || p.isLogin(i, s, p.text[start:end]) || p.answersQuiz(i, s)
+	return p.isYear(start, end) || p.isAccount(i, s) || p.isLogin(i, s, p.text[start:end]) || p.answersQuiz(i, s) ||
+		cipher.MatchString(p.text[start:end])
 }
 
 // accountLabels name the account itself.
-var accountLabels = text.Set(`username user-name benutzername nutzername usuário usuario utilisateur utente gebruikersnaam
-	nickname handle gamertag`)
+var accountLabels = text.Set(`username user-name benutzername nutzername usuário usuario utilisateur utente
+	gebruikersnaam nickname handle gamertag`)
 
-// isAccount reports whether the word at i is the name of an account: "my username on all forums is ana_m", or what comes
-// right before its password: "my Steam: ana_m, pass x".
+// isAccount reports whether the word at i is the name of an account: "my username on all forums is ana_m", or what
+// comes right before its password: "my Steam: ana_m, pass x".
 func (p *passage) isAccount(i, s int) bool {
 	const reach = 8
 	part, w := p.sentences[s], p.words[i]
@@ -84,6 +85,10 @@ var answerNames = strings.Fields("answer antwort réponse respuesta resposta ris
 
 // programsWithHosts take a user and a host: ssh deploy@web3.
 var programsWithHosts = text.Set(`ssh scp sftp rsync mosh ssh-copy-id sshfs autossh`)
+
+// cipher is the name of a cipher, a hash or the type of a key, with its mode.
+var cipher = regexp.MustCompile(`^(?:aes|ssh|sha\d?|rsa|ecdsa|chacha20|camellia|serpent|twofish|argon2id?|` +
+	`pbkdf2|hmac|curve)\d*(?:-[a-z]{2,10}\d*)*$`)
 
 // login is a user and a host.
 var login = regexp.MustCompile(`^[a-z_][\w.-]*@[a-z][\w.-]*(?::\S*)?$`)

@@ -16,7 +16,7 @@ var shut = text.Set(`gate garage door cabinet drawer cupboard shed cellar tor t√
 func (p *passage) notedAt(i, s int) int {
 	const reach, most = 8, 2
 	part := p.sentences[s]
-	last := p.spelledAt(i, part.last)
+	last := p.spelledAt(i, s)
 	v := p.text[p.words[i].start:p.words[i].end]
 	lettered, short := false, false
 	if last <= i {
@@ -61,8 +61,8 @@ func isLockCode(low string) bool {
 }
 
 // threeDigits have combinations of three digits.
-var threeDigits = text.Set(`lock padlock luggage suitcase schloss koffer cadenas valise candado maleta cadeado mala lucchetto
-	valigia`)
+var threeDigits = text.Set(`lock padlock luggage suitcase schloss koffer cadenas valise candado maleta cadeado mala
+	lucchetto valigia`)
 
 // sides tell where a lock is.
 var sides = text.Set(`downstairs upstairs outside inside front back left right main side next unten oben hinten vorne
@@ -109,5 +109,5 @@ func (p *passage) isReply(i, s int) bool {
 	}
 	before := p.words[max(part.first, i-reach):asks]
 	return slices.ContainsFunc(before, func(o term) bool { return whens[o.low] }) &&
-		slices.ContainsFunc(before, func(o term) bool { return o.clue.Thing > 0 && o.clue.Word > 0 })
+		slices.ContainsFunc(before, func(o term) bool { return o.clue.Thing > 0 })
 }

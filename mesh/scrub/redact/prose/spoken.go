@@ -13,8 +13,8 @@ var (
 		noventa vinte trinta quarenta cinquenta sessenta oitenta venti trenta quaranta cinquanta sessanta settanta ottanta
 		novanta`)
 	teens = text.Set(`ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen zehn elf zwölf
-		dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn dix onze douze treize quatorze quinze seize diez once doce
-		trece catorce quince dieciséis diecisiete dieciocho diecinueve dez doze treze dezasseis dezassete dezoito dezanove
+		dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn dix onze douze treize quatorze quinze seize diez once
+		doce trece catorce quince dieciséis diecisiete dieciocho diecinueve dez doze treze dezasseis dezassete dezoito dezanove
 		dieci undici dodici tredici quattordici quindici sedici`)
 	// early are the tens in the hours of a day.
 	early = text.Set(`twenty zwanzig vingt veinte vinte venti`)
@@ -69,6 +69,9 @@ func (p *passage) spokenAt(i, s int) int {
 	}
 	if all == least-1 && numbers == all && part.turned { // the three digits of a lock
 		return end
+	}
+	if numbers == all && numbers > 2 && p.counts(i, end) {
+		return i
 	}
 	if all < least || all > most || numbers < 2 || numbers == 2 && hour && !p.namesCode(s) { // ten forty-five
 		return i

@@ -33,6 +33,9 @@ var ToldNotes = []string{
 	"Le cadenas : «9 à gauche, 31 à droite, 4 à gauche»",
 	"«7, 7, 0, 3» then the green key, that's the alarm",
 	"Tresor-Code «5528»",
+	"The attic padlock opens at «28-4-39»",
+	"[07:50] Jo: barrier?\n[07:51] Al: «4406#»",
+	"when the copier asks: «persimmons»",
 }
 
 // NotesWithoutSecrets have the same forms and none.
@@ -72,4 +75,7 @@ var NotesWithoutSecrets = []string{
 	"locker 214, third row",
 	"lamps: 4-4-1 pattern by the door",
 	"model R12 L30 is out",
+	"five four three two one, lift off, said the door man",
+	"28-4-39 are the measures of the shelf by the safe",
+	"[07:50] Jo: how many?\n[07:51] Al: 4406",
 }

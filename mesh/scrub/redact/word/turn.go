@@ -28,7 +28,12 @@ var levels = text.Set(`info debug warn warning error err fatal trace notice crit
 // TurnLength returns how many bytes at the beginning of a line tell who says the rest and when, 0 if it is no line of a
 // chat with times.
 func TurnLength(line string) int {
-	m := turn.FindStringSubmatchIndex(line)
+	const longest = 80
+	begin := line[:min(len(line), longest)]
+	if !HasDigit(begin) || !strings.ContainsAny(begin, ":>") {
+		return 0
+	}
+	m := turn.FindStringSubmatchIndex(begin)
 	if m == nil {
 		return 0
 	}

@@ -60,7 +60,7 @@ func IsExpression(v string) bool {
 }
 
 // cmdlet is the name of a command of PowerShell.
-var cmdlet = regexp.MustCompile(`^(?:Read|Get|New|Set|Import|Export|ConvertTo|ConvertFrom|Invoke|Select)-[A-Z][A-Za-z]+$`)
+var cmdlet = regexp.MustCompile(`^(?:Read|Get|New|Set|Import|Export|Convert(?:To|From)|Invoke|Select)-[A-Z][A-Za-z]+$`)
 
 // IsVersion reports whether v is digits and dots, with a "v" before them or without.
 func IsVersion(v string) bool {
@@ -85,8 +85,8 @@ var plain = strings.Fields(`
 	coming about
 	available unavailable protected enabled disabled supported deprecated generated rotated verified confirmed accepted
 	rejected refused
-	something nothing everything prompt written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der die das
-	ist obligatorio obligatoria requerida requerido incorrecta correcta necesaria requis requise obligatoire incorrect
+	something nothing everything prompt written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der
+	die das ist obligatorio obligatoria requerida requerido incorrecta correcta necesaria requis requise obligatoire incorrect
 	incorrecte faux erroné richiesta obbligatoria errata obrigatória incorreta verplicht vereist onjuist nodig
 	erforderlich ungültig abgelaufen wymagane niepoprawne krävs påkrevd обязателен неверный gerekli zorunlu`)
 
