@@ -294,6 +294,15 @@ var places = []pair{
 		regexp.MustCompile(`(?i)\bsp_(?:addlogin|password|addlinkedsrvlogin)\b[^\n;]*?,\s*N?'([^'\n]+)'`),
 		sensitive.Password, isCredentialField,
 	},
+	{ // Oracle's, without quotes
+		[]string{"identified by "},
+		regexp.MustCompile(`(?i)\b(?:create|alter)\s+user\s+\S+\s+identified\s+by\s+([^\s;'"()]{4,64})`),
+		sensitive.Password, settingArgument,
+	},
+	{ // the sources of Go's drivers
+		[]string{"@tcp(", "@unix("},
+		regexp.MustCompile(`[\w.-]+:([^\s"'\x60@:/]+)@(?:tcp|unix)\(`), sensitive.Password, notReference,
+	},
 	{ // at the prompt of ftp
 		[]string{"ftp> user "}, regexp.MustCompile(`ftp> user \S+ (\S+)`), sensitive.Password, argumentSecret,
 	},

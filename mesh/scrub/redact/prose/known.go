@@ -9,11 +9,12 @@ import (
 )
 
 // isKnown reports whether the words around a value, which is at word i of sentence s, tell that it is something else
-// than a secret, whatever its looks: the year of a date, the name of an account, a user at a host, a cipher, or the
-// answer to a question that protects nothing.
+// than a secret, whatever its looks: the year of a date, a person, the name of an account, a user at a host, a cipher,
+// or the answer to a question that protects nothing.
 func (p *passage) isKnown(i, s, start, end int) bool {
-	return p.isYear(start, end) || p.isAccount(i, s) || p.isLogin(i, s, p.text[start:end]) || p.answersQuiz(i, s) ||
-		cipher.MatchString(p.text[start:end])
+	v, single := p.text[start:end], end <= p.words[i].signs
+	return p.isYear(start, end) || single && people[p.words[i].low] || cipher.MatchString(v) ||
+		p.isAccount(i, s) || p.isLogin(i, s, v) || p.answersQuiz(i, s)
 }
 
 // accountLabels name the account itself.
@@ -38,7 +39,8 @@ func (p *passage) isAccount(i, s int) bool {
 	for k := i - 1; k >= max(part.first, i-reach); k-- {
 		o := p.words[k]
 		switch {
-		case accountLabels[o.low], o.low == "name" && k > 0 && logsIn[p.words[k-1].low]:
+		case accountLabels[o.low], k == i-1 && o.low == "user" && o.after == colon,
+			o.low == "name" && k > 0 && logsIn[p.words[k-1].low]:
 			return true
 		case o.after > blank && (k < i-1 || o.after != colon), o.namesPassword(),
 			k < i-1 && o.clue.Join > 0 && o.clue.Join != strongJoin:

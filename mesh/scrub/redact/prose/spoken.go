@@ -12,10 +12,11 @@ var (
 		achtzig neunzig vingt trente quarante cinquante soixante veinte treinta cuarenta cincuenta sesenta setenta ochenta
 		noventa vinte trinta quarenta cinquenta sessenta oitenta venti trenta quaranta cinquanta sessanta settanta ottanta
 		novanta`)
-	teens = text.Set(`ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen zehn elf zwölf
-		dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn dix onze douze treize quatorze quinze seize diez once
-		doce trece catorce quince dieciséis diecisiete dieciocho diecinueve dez doze treze dezasseis dezassete dezoito dezanove
-		dieci undici dodici tredici quattordici quindici sedici`)
+	teens = text.Set(`ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+		zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn dix onze douze treize
+		quatorze quinze seize diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve
+		dez doze treze dezasseis dezassete dezoito dezanove dieci undici dodici tredici quattordici quindici
+		sedici`)
 	// early are the tens in the hours of a day.
 	early = text.Set(`twenty zwanzig vingt veinte vinte venti`)
 	ands  = text.Set(`e y et`)

@@ -45,10 +45,12 @@ func TestAccountsStay(t *testing.T) {
 	t.Parallel()
 	r := redact.New(nil)
 	for text, want := range map[string]string{
-		"My Steam: moth_lamp7, pass qW8zz-lemon":           "My Steam: moth_lamp7, pass [REDACTED:password]",
-		"Netflix login: moth_lamp7, password glass-Onion2": "Netflix login: moth_lamp7, password [REDACTED:password]",
-		"[12:04] Ana: the door code is 4471":               "[12:04] Ana: the door code is [REDACTED:password]",
-		"3/11/25, 18:02 - Rui: the door code is 4471, ok?": "3/11/25, 18:02 - Rui: the door code is [REDACTED:password], ok?",
+		"My Steam: moth_lamp7, pass qW8zz-lemon":            "My Steam: moth_lamp7, pass [REDACTED:password]",
+		"Netflix login: moth_lamp7, password glass-Onion2":  "Netflix login: moth_lamp7, password [REDACTED:password]",
+		"Site: bank.x | User: 88231 | PIN: 50917":           "Site: bank.x | User: 88231 | PIN: [REDACTED:password]",
+		"Two seven one nine opens the cellar, says grandpa": "[REDACTED:password] opens the cellar, says grandpa",
+		"[12:04] Ana: the door code is 4471":                "[12:04] Ana: the door code is [REDACTED:password]",
+		"3/11/25, 18:02 - Rui: the door code is 4471.":      "3/11/25, 18:02 - Rui: the door code is [REDACTED:password].",
 	} {
 		if got, _ := r.Redact(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)

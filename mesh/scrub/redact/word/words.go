@@ -86,7 +86,8 @@ var plain = strings.Fields(`
 	available unavailable protected enabled disabled supported deprecated generated rotated verified confirmed accepted
 	rejected refused
 	something nothing everything prompt written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der
-	die das ist obligatorio obligatoria requerida requerido incorrecta correcta necesaria requis requise obligatoire incorrect
+	die das
+	ist obligatorio obligatoria requerida requerido incorrecta correcta necesaria requis requise obligatoire incorrect
 	incorrecte faux erroné richiesta obbligatoria errata obrigatória incorreta verplicht vereist onjuist nodig
 	erforderlich ungültig abgelaufen wymagane niepoprawne krävs påkrevd обязателен неверный gerekli zorunlu`)
 
