@@ -352,8 +352,9 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 	if how == loose && mean == isPassword && belowAccount(text, i) && endsLine(text, end) && isWord(v) {
 		return found, true
 	}
-	if how == loose && mean == isPassword && endsLine(text, end) && isNameWord(v) &&
-		labelled.MatchString(lineTo(text, i)) {
+	sure := mean == isPassword &&
+		(how != loose || !weakLabel.MatchString(lineTo(text, i)) || belowAccount(text, i))
+	if how == loose && sure && endsLine(text, end) && isNameWord(v) && labelled.MatchString(lineTo(text, i)) {
 		return found, true
 	}
 	switch how {
@@ -373,7 +374,7 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 		return found, true
 	}
 	ends = ends || (how == loose || how == tight) && strings.IndexByte(",;&'\"", chars.At(text, end)) >= 0
-	if ends && mean == isPassword && !notSaid(v) && (isCapitalized(v) || isWordPair(v)) {
+	if ends && sure && !notSaid(v) && (isCapitalized(v) || isWordPair(v)) {
 		return found, true
 	}
 	return found, plainField(v, mean, how)
@@ -381,6 +382,9 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 
 // labelled is a line up to its value that has nothing but a label.
 var labelled = regexp.MustCompile(`^[ \t>*•-]*\pL[\pL -]{2,24}[:：][ \t]*$`)
+
+// weakLabel is a line up to its value whose label has other meanings: a mountain pass, the Spanish word for a key.
+var weakLabel = regexp.MustCompile(`(?i)^[ \t>*•-]*(?:[\pL-]+ )*(?:pass|clave|parola|parole|hasło|haslo)[ \t]*[:：][ \t]*$`)
 
 // lineTo returns the line of text[i] up to there.
 func lineTo(text string, i int) string { return text[strings.LastIndexByte(text[:i], '\n')+1 : i] }
@@ -409,7 +413,7 @@ func isNameWord(v string) bool {
 	low := chars.LowerUnicode(v)
 	r, n := utf8.DecodeRuneInString(v)
 	return utf8.RuneCountInString(v) >= shortest && unicode.IsUpper(r) && v[n:] == low[n:] && isWord(v) &&
-		!word.IsEnglish(low) && word.ClueOf(low) == (word.Clue{})
+		!word.IsEnglish(low) && !strings.Contains(low, "pass") && word.ClueOf(low) == (word.Clue{})
 }
 
 // isWord reports whether v is letters that can be a password: no word that is in the place of one.

@@ -136,7 +136,8 @@ var programWords = text.Set(`env var vars file path value field name id ref key 
 	must be at least most should cannot match matches mismatch short long weak strong forgot reset change confirm enter
 	show invalid wrong missing generate random read get create make next previous last first
 	pflichtfeld vergessen geheim unbekannt geändert abgelaufen verloren oublié oubliée olvidada cambiada esquecida
-	alterada dimenticata vergeten zapomniane`)
+	alterada dimenticata vergeten zapomniane nenhum nenhuma ninguna ninguno aucun aucune keine keins nessuna nessuno
+	geen`)
 
 // isKeyValue reports whether v can be a key or a token: it has letters and digits, and is no name and no version.
 func isKeyValue(v string) bool {

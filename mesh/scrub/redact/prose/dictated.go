@@ -72,7 +72,7 @@ func (p *passage) dictatedAt(i, s int) int {
 		next := p.words[last]
 		goesOn := slices.Contains(afterwards, next.low) || next.low == "then" || keys[next.low] ||
 			i > part.first && next.clue.Plain
-		if next.clue.Unit || !goesOn { // "one two three four testing"
+		if next.clue.Unit || next.clue.Other && !next.clue.Adverb || !goesOn { // "one two three four testing"
 			return i
 		}
 	}

@@ -109,5 +109,7 @@ func (p *passage) isReply(i, s int) bool {
 	}
 	before := p.words[max(part.first, i-reach):asks]
 	return slices.ContainsFunc(before, func(o term) bool { return whens[o.low] }) &&
-		slices.ContainsFunc(before, func(o term) bool { return o.clue.Thing > 0 })
+		slices.ContainsFunc(before, func(o term) bool {
+			return o.clue.Thing > 0 && (o.clue.Word > 0 || p.text[w.start] == w.low[0]) // "when the phone asks: English"
+		})
 }

@@ -75,6 +75,8 @@ var NotesWithoutSecrets = []string{
 	"locker 214, third row",
 	"lamps: 4-4-1 pattern by the door",
 	"model R12 L30 is out",
+	"when the phone asks: English",
+	"spin class 12-18-24 May, locker free",
 	"five four three two one, lift off, said the door man",
 	"28-4-39 are the measures of the shelf by the safe",
 	"[07:50] Jo: how many?\n[07:51] Al: 4406",
