@@ -384,7 +384,8 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 var labelled = regexp.MustCompile(`^[ \t>*•-]*\pL[\pL -]{2,24}[:：][ \t]*$`)
 
 // weakLabel is a line up to its value whose label has other meanings: a mountain pass, the Spanish word for a key.
-var weakLabel = regexp.MustCompile(`(?i)^[ \t>*•-]*(?:[\pL-]+ )*(?:pass|clave|parola|parole|hasło|haslo)[ \t]*[:：][ \t]*$`)
+var weakLabel = regexp.MustCompile(
+	`(?i)^[ \t>*•-]*(?:[\pL-]+ )*(?:pass|clave|parola|parole|hasło|haslo)[ \t]*[:：][ \t]*$`)
 
 // lineTo returns the line of text[i] up to there.
 func lineTo(text string, i int) string { return text[strings.LastIndexByte(text[:i], '\n')+1 : i] }

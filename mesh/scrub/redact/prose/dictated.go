@@ -16,9 +16,9 @@ import (
 
 // opened are what has a code, in the singular, beside what a clue has a number for.
 var opened = text.Set(`lock locker lockbox padlock safe vault keypad alarm intercom gate garage door cabinet drawer
-	cupboard cashbox luggage suitcase trolley shed cellar strongbox keysafe tresor schloss schrank koffer tor tür spind
-	coffre cadenas portail valise armoire candado maleta armario cajón cofre cadeado mala portão armário gaveta lucchetto
-	cassaforte valigia cancello armadio kluis kast koffers`)
+	cupboard toolbox cashbox luggage suitcase trolley shed cellar strongbox keysafe tresor schloss schrank
+	koffer tor tür spind coffre cadenas portail valise armoire candado maleta armario cajón cofre cadeado mala
+	portão armário gaveta lucchetto cassaforte valigia cancello armadio kluis kast koffers`)
 
 // keys are on a keypad, next to digits.
 var keys = text.Set(`star hash pound asterisk sternchen raute étoile dièse asterisco almohadilla cancelletto cardinal`)
@@ -70,9 +70,9 @@ func (p *passage) dictatedAt(i, s int) int {
 	}
 	if last < part.last && last > i && p.words[last-1].after == blank {
 		next := p.words[last]
-		goesOn := slices.Contains(afterwards, next.low) || next.low == "then" || keys[next.low] ||
-			i > part.first && next.clue.Plain
-		if next.clue.Unit || next.clue.Other && !next.clue.Adverb || !goesOn { // "one two three four testing"
+		then := next.low == "then" || next.low == "and" && last+1 < part.last && p.words[last+1].low == "then"
+		goesOn := slices.Contains(afterwards, next.low) || then || keys[next.low] || i > part.first && next.clue.Plain
+		if next.clue.Unit || !goesOn { // "one two three four testing"
 			return i
 		}
 	}
@@ -90,8 +90,8 @@ func (p *passage) opensNear(s int) bool {
 	}
 	return slices.ContainsFunc(p.answering(s), func(w term) bool {
 		c := w.clue
-		return isOneOf(opened, w.low) || c.Thing > 0 && c.Number > 2 || c.Act > 1 && (c.Number > 0 || c.Join > 2) ||
-			isLockCode(w.low)
+		typed := c.Act > 1 && (c.Number > 0 || c.Join > 2 && part.thing > 0) || entering[w.low] && w.low != "enter"
+		return isOneOf(opened, w.low) || c.Thing > 0 && c.Number > 2 || typed || isLockCode(w.low)
 	})
 }
 
@@ -185,11 +185,15 @@ func (p *passage) combinedAt(i, s int) int {
 	locks := func(w term) bool { return isOneOf(opened, w.low) && !isOneOf(shut, w.low) }
 	part := p.sentences[s]
 	list := p.words[part.first:part.last]
-	if !dialCode.MatchString(p.words[i].low) || !slices.ContainsFunc(list, opens) || !slices.ContainsFunc(list, locks) {
+	if i+1 < part.last && months[p.words[i+1].low[:min(3, len(p.words[i+1].low))]] ||
+		!dialCode.MatchString(p.words[i].low) || !slices.ContainsFunc(list, opens) || !slices.ContainsFunc(list, locks) {
 		return i
 	}
 	return i + 1
 }
+
+// months are how the names of months begin.
+var months = text.Set(`jan feb mar apr may mai jun jul aug sep oct okt nov dec dez`)
 
 // opening is what a lock does and what is done with it.
 var opening = text.Set(`open opens opened spin dial turn unlocks combo combination öffnet dreh drehen ouvre abre apre`)
@@ -202,7 +206,8 @@ func (p *passage) turnAt(i, last int) int {
 	switch {
 	case shortTurn.MatchString(p.words[i].low):
 		return 1
-	case i+1 < last && p.isDialed(i) && turns[p.words[i+1].low]:
+	case i+1 < last && p.isDialed(i) && turns[p.words[i+1].low],
+		i+1 < last && (p.words[i].low == "r" || p.words[i].low == "l") && p.isDialed(i+1): // R 12
 		return 2
 	case i+2 < last && p.isDialed(i) && p.words[i+1].clue.Plain && turns[p.words[i+2].low]:
 		return 3 //nolint:mnd // the words of it

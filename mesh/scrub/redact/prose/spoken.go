@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
@@ -25,6 +26,19 @@ var (
 	// dayTimes are before the time of a day.
 	dayTimes = text.Set(`at for around by until till from before after about since um gegen bis ab à vers às a las alle`)
 )
+
+// late are the tens that no minute of an hour has.
+var late = []string{"sixty", "seventy", "eighty", "ninety", "sechzig", "siebzig", "achtzig", "neunzig"}
+
+// centuries begin the number of a year: nineteen eighty-four.
+var centuries = text.Set(`eighteen nineteen twenty achtzehn neunzehn zwanzig`)
+
+// isLate reports whether a word is a number above all minutes of an hour.
+func isLate(low string) bool {
+	return slices.ContainsFunc(late, func(ten string) bool {
+		return strings.HasPrefix(low, ten) || strings.HasSuffix(low, ten)
+	})
+}
 
 // spokenNumber returns how many digits a word tells, 0 if it is no number, and whether it can be the hour of a day.
 func spokenNumber(low string) (digits int, hour bool) {
@@ -55,7 +69,7 @@ func (p *passage) spokenAt(i, s int) int {
 		if digits == 0 {
 			break
 		}
-		hour = hour || end == i && early
+		hour = end == i && early || hour && !(numbers == 1 && isLate(p.words[end].low) && !centuries[p.words[i].low])
 		numbers++
 		all += digits
 		if tens[p.words[end].low] && end+2 < part.last && ands[p.words[end+1].low] && p.words[end].after == blank {

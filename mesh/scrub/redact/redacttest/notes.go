@@ -35,6 +35,11 @@ var ToldNotes = []string{
 	"Tresor-Code «5528»",
 	"The attic padlock opens at «28-4-39»",
 	"[07:50] Jo: barrier?\n[07:51] Al: «4406#»",
+	"The alarm is «eighty-nine oh six» since Monday",
+	"the gate is «seventeen sixty-two»",
+	"Locker: «R 14, L 8, R 30»",
+	"«3-8-8-4» for the toolbox",
+	"«5, 5, 0, 8» and then ARM",
 	"when the copier asks: «persimmons»",
 }
 
@@ -77,6 +82,8 @@ var NotesWithoutSecrets = []string{
 	"model R12 L30 is out",
 	"when the phone asks: English",
 	"spin class 12-18-24 May, locker free",
+	"type 8, 1, 3, 5 in column B of the sheet",
+	"the gate closes seventeen fifty",
 	"five four three two one, lift off, said the door man",
 	"28-4-39 are the measures of the shelf by the safe",
 	"[07:50] Jo: how many?\n[07:51] Al: 4406",
