@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"encoding/base64"
+	"regexp"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/chars"
@@ -40,6 +42,25 @@ func findPrivateKeys(text string) []Finding {
 		found = append(found, PrivateKey.At(start, stop))
 		at = stop
 	}
+}
+
+// encodedKey is the base64 of a PEM, as Kubernetes keeps it.
+var encodedKey = regexp.MustCompile(`\bLS0tLS1CRUdJTi[A-Za-z0-9+/_-]{40,}={0,2}`)
+
+// findEncodedKeys finds private keys whose PEM is in base64.
+func findEncodedKeys(text string) (found []Finding) {
+	const head = 64 // characters, as many as the first line has
+	if !strings.Contains(text, "LS0tLS1CRUdJTi") {
+		return nil
+	}
+	for _, m := range encodedKey.FindAllStringIndex(text, -1) {
+		v := text[m[0]:m[1]]
+		begin, _ := base64.StdEncoding.DecodeString(v[:min(len(v)/4*4, head)]) // what it could decode
+		if strings.Contains(string(begin), "PRIVATE KEY") {
+			found = append(found, PrivateKey.At(m[0], m[1]))
+		}
+	}
+	return found
 }
 
 // keyBodyEnd follows the lines of base64 of a key without an END line; escaped

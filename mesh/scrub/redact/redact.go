@@ -20,6 +20,7 @@ var personal = []Detector{
 	detectorFunc(findIBANs),
 	detectorFunc(findIPs),
 	detectorFunc(findPrivateKeys),
+	detectorFunc(findEncodedKeys),
 	detectorFunc(findURLPasswords),
 	detectorFunc(findAuthHeaders),
 	detectorFunc(findTokens),

@@ -105,7 +105,7 @@ var publicName = regexp.MustCompile(`(?i)(?:` +
 // isPublic reports whether the name before a credential is that of something public. A value with the prefix of a
 // credential is one under any name.
 func isPublic(text string, f Finding) bool {
-	if f.Kind != APIKey && f.Kind != Token || f.Start == 0 || f.Start >= f.End {
+	if f.Kind != APIKey && f.Kind != Token && f.Kind != Password || f.Start == 0 || f.Start >= f.End {
 		return false
 	}
 	before := text[max(0, f.Start-60):f.Start]

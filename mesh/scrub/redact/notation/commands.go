@@ -39,13 +39,29 @@ var commands = []pair{
 		regexp.MustCompile(`(?i)\b(?:(?:env|config|secrets?|variables?):set|(?:env|config|secrets?|variables?)\s+set` +
 			`)\s+(?:-\S+\s+)*` +
 			`["']?[\w.:-]*(?:pass\w*|secret|token|_key|apikey|_pw|pwd)["']?[ =]` + argument),
-		sensitive.Password, mixedArgument,
+		sensitive.Password, settingArgument,
 	},
-	{
+	{ // PowerShell: Set-Item Env:SQL_PWD -Value 'x'
+		[]string{"env:"},
+		regexp.MustCompile(`(?i)\benv:\w*` + naming + `\w*["']?\s+(?:-Value\s+)?` + argument),
+		sensitive.Password, settingArgument,
+	},
+	{ // a user and a password, whatever the program
 		[]string{" -p "},
-		regexp.MustCompile(`\s-(?:u|U)\s+[\w.@\\+-]+\s+-[pP]\s+` + argument),
+		regexp.MustCompile(`(?:\s-[uUl]|\s--user(?:name)?|user ?add|adduser)[ =]\s*[\w.@\\+-]+\s+-[pP]\s+` + argument),
 		sensitive.Password, capitalArgument,
 	},
+	{ // what a program reads that asks for a password, a token or a key
+		[]string{"<<<"},
+		regexp.MustCompile(`(?i)(?:pass|pw|secret|token|key|cred)[^\n|;]*<<<\s*` + argument),
+		sensitive.Password, argumentSecret,
+	},
+	{ // the same as a file of a user and a password
+		[]string{"pass"},
+		regexp.MustCompile(`(?i)pass\S*[ =]<\(\s*(?:printf|echo(?: -e)?) ["'][^"'\\\n]+\\n([^"'\\\n]+)`),
+		sensitive.Password, argumentSecret,
+	},
+	command(`pihole`, `\s-p\s+`+argument, argumentSecret),
 	command(`ipmitool`, `\s-P\s*`+argument, argumentSecret),
 	command(`gh|glab`, `\s(?:secret|variable)\s+set\s[^\n]*?(?:-b|--body|-v|--value)[ =]`+argument, argumentSecret),
 	command(`nmcli`, `\s(?:[\w-]+\.)(?:psk|password|wep-key\d?|leap-password)\s+`+argument, notReference),
@@ -65,6 +81,7 @@ var commands = []pair{
 	command(`sqlplus|sqlldr|expdp|impdp`, `\s[\w$#]+/([^\s/@"']+)@`, argumentSecret),
 	command(`keytool|jarsigner|apksigner`, `\s-+(?:src|dest)?storepass\s+`+argument, argumentSecret),
 	command(`keytool|jarsigner|apksigner`, `\s-+(?:src|dest)?keypass\s+`+argument, argumentSecret),
+	command(`keytool`, `\s-+(?:src|dest)?storepass\s+\S+[^\n|;]*?\s-+(?:src|dest)?storepass\s+`+argument, argumentSecret),
 	command(`ssh-keygen`, `\s-[NP]\s*`+argument, argumentSecret),
 	command(`htpasswd`, `\s+-\w*b\w*\s+(?:-\w+\s+)*\S+\s+\S+\s+`+argument, argumentSecret),
 	command(`htpasswd`, `\s+-(?:\w*n\w*b|\w*b\w*n)\w*\s+\S+\s+`+argument, argumentSecret),
@@ -118,8 +135,8 @@ var commands = []pair{
 	{[]string{"authtoken"}, regexp.MustCompile(`\b(?:add-)?authtoken\s+([\w-]{20,})`), sensitive.Token, word.IsMixed},
 	command(`openssl`, `\s-k\s+`+argument, argumentSecret),
 	{
-		[]string{"password-command", "passcommand"},
-		regexp.MustCompile(`(?i)pass(?:word-?)?command[ =]["']?(?:echo|printf)\s+(\S+?)["']`),
+		[]string{"password-command", "passcommand", "password-file", "passfile"},
+		regexp.MustCompile(`(?i)pass(?:word-?)?(?:command|-?file)[ =](?:["']|<\()?(?:echo|printf)\s+(\S+?)["')]`),
 		sensitive.Password, argumentSecret,
 	},
 	command(`cryptsetup|sudo|passwd|kinit|gpg|openssl|docker|podman|sudo\s+-S|wrangler|gh|vault|fly|pass`,
@@ -146,6 +163,11 @@ func isHashedPassword(v string) bool { return strings.HasPrefix(v, "$") && strin
 
 // mixedArgument accepts what argumentSecret does and has letters and digits: -u node:node names a group.
 func mixedArgument(v string) bool { return word.IsMixed(v) && argumentSecret(v) }
+
+// settingArgument accepts what argumentSecret does and looks like more than a word.
+func settingArgument(v string) bool {
+	return argumentSecret(v) && (word.IsMixed(v) || oddSigns(v) || isCapitalized(v))
+}
 
 // capitalArgument accepts what mixedArgument does and is no name of a branch or a directory.
 func capitalArgument(v string) bool {

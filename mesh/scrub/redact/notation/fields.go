@@ -237,6 +237,9 @@ func jointAt(text string, i int) (joint, int) {
 			at += len("**")
 		}
 		value := skipBlank(text, at)
+		if m := inlineElement.FindStringIndex(text[value:]); m != nil {
+			value += m[1]
+		}
 		switch {
 		case j.sign == "=" && gap == i && value == at && isOption(text, gap):
 			return option, value
@@ -258,6 +261,9 @@ func jointAt(text string, i int) (joint, int) {
 	case i-gap > 1 || i > gap && text[gap] == '\t':
 		return column, i
 	case i > gap && strings.IndexByte("\"'`", chars.At(text, i)) >= 0 && !isVerb(text, gap):
+		if isKeyword(text, gap) {
+			return loose, i
+		}
 		return argued, i
 	case i == gap+1 && isOption(text, gap):
 		return option, i
@@ -265,9 +271,21 @@ func jointAt(text string, i int) (joint, int) {
 	return unjoined, 0
 }
 
+// inlineElement begins an element around a value: Password: <b>x</b>.
+var inlineElement = regexp.MustCompile(`^(?:<(?:b|strong|code|em|i|kbd|tt|samp|span)\b[^<>\n]*>)+`)
+
 // isVerb reports whether the word "pass" alone ends at i, which is seldom a name: pass "x" to it.
 func isVerb(text string, i int) bool {
 	return strings.EqualFold(text[max(0, i-len("pass")):i], "pass") && chars.At(text, i-len("pass")-1) <= ' '
+}
+
+// isKeyword reports whether a keyword of Clojure ends at i: :password "x".
+func isKeyword(text string, i int) bool {
+	start := i
+	for start > 0 && (chars.IsAlnum(text[start-1]) || strings.IndexByte("-_.", text[start-1]) >= 0) {
+		start--
+	}
+	return chars.At(text, start-1) == ':' && strings.IndexByte("\x00 \t\n{(", chars.At(text, start-2)) >= 0
 }
 
 // isOption reports whether a long option of a command line ends at i.
@@ -334,6 +352,11 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 	if how == loose && mean == isPassword && belowAccount(text, i) && endsLine(text, end) && isWord(v) {
 		return found, true
 	}
+	sure := mean == isPassword &&
+		(how != loose || !weakLabel.MatchString(lineTo(text, i)) || belowAccount(text, i))
+	if how == loose && sure && endsLine(text, end) && isNameWord(v) && labelled.MatchString(lineTo(text, i)) {
+		return found, true
+	}
 	switch how {
 	case nextLine:
 		odd := word.IsMixed(v) || oddSigns(v) || mean == isPassword && isNickname(v) || mean == isDoorCode
@@ -350,8 +373,22 @@ func fieldValue(text string, i int, mean meaning, how joint) (sensitive.Finding,
 	if ends && mean != isDoorCode && isCamelPhrase(v) {
 		return found, true
 	}
+	ends = ends || (how == loose || how == tight) && strings.IndexByte(",;&'\"", chars.At(text, end)) >= 0
+	if ends && sure && !notSaid(v) && (isCapitalized(v) || isWordPair(v)) {
+		return found, true
+	}
 	return found, plainField(v, mean, how)
 }
+
+// labelled is a line up to its value that has nothing but a label.
+var labelled = regexp.MustCompile(`^[ \t>*•-]*\pL[\pL -]{2,24}[:：][ \t]*$`)
+
+// weakLabel is a line up to its value whose label has other meanings: a mountain pass, the Spanish word for a key.
+var weakLabel = regexp.MustCompile(
+	`(?i)^[ \t>*•-]*(?:[\pL-]+ )*(?:pass|clave|parola|parole|hasło|haslo)[ \t]*[:：][ \t]*$`)
+
+// lineTo returns the line of text[i] up to there.
+func lineTo(text string, i int) string { return text[strings.LastIndexByte(text[:i], '\n')+1 : i] }
 
 // endsValue reports whether a value that ends at i is followed by a blank or nothing, as in a list of variables.
 func endsValue(text string, i int) bool { return i >= len(text) || text[i] <= ' ' }
@@ -369,6 +406,15 @@ func belowAccount(text string, i int) bool {
 	}
 	line := text[strings.LastIndexByte(text[:end], '\n')+1 : end]
 	return len(line) < longest && account.MatchString(line)
+}
+
+// isNameWord reports whether v is a word with a capital that is none of English and of no program, as a name is.
+func isNameWord(v string) bool {
+	const shortest = 6
+	low := chars.LowerUnicode(v)
+	r, n := utf8.DecodeRuneInString(v)
+	return utf8.RuneCountInString(v) >= shortest && unicode.IsUpper(r) && v[n:] == low[n:] && isWord(v) &&
+		!word.IsEnglish(low) && !strings.Contains(low, "pass") && word.ClueOf(low) == (word.Clue{})
 }
 
 // isWord reports whether v is letters that can be a password: no word that is in the place of one.

@@ -38,7 +38,9 @@ func notSaid(v string) bool {
 }
 
 // isPlainWord reports whether v is an ordinary word, without digits or signs.
-func isPlainWord(v string) bool { return word.IsCommon(v) && !oddSigns(v) && !word.IsMixed(v) }
+func isPlainWord(v string) bool {
+	return word.IsCommon(v) && !oddSigns(v) && !word.IsMixed(v) && !(strings.ContainsAny(v, "._") && isNickname(v))
+}
 
 // quotedField judges a value in quotes.
 func quotedField(v string, mean meaning, how joint) bool {
@@ -80,7 +82,8 @@ func plainField(v string, mean meaning, how joint) bool {
 		word.IsVersion(v) && strings.Contains(v, "."):
 		return false
 	case mean == isKey:
-		return isKeyValue(v) && !word.IsCode(v) || how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
+		return (isKeyValue(v) || how == tight && isTypedKey(v)) && !word.IsCode(v) ||
+			how == tight && isNickname(v) && len(v) >= 8 && !hasLabel(v) ||
 			(how == loose || how == tight) && isJoinedPhrase(v)
 	case v[0] == '!' && strings.Trim(chars.Lower(v[1:]), "abcdefghijklmnopqrstuvwxyz") == "": // a tag of YAML
 		return false
@@ -131,7 +134,10 @@ var programWords = text.Set(`env var vars file path value field name id ref key 
 	login input text data encrypted generated required optional protected new old current temp number sensitive date day
 	free time easy hard well non out one two multi use used using built hidden none null placeholder example
 	must be at least most should cannot match matches mismatch short long weak strong forgot reset change confirm enter
-	show invalid wrong missing generate random read get create make next previous last first`)
+	show invalid wrong missing generate random read get create make next previous last first
+	pflichtfeld vergessen geheim unbekannt geändert abgelaufen verloren oublié oubliée olvidada cambiada esquecida
+	alterada dimenticata vergeten zapomniane nenhum nenhuma ninguna ninguno aucun aucune keine keins nessuna nessuno
+	geen`)
 
 // isKeyValue reports whether v can be a key or a token: it has letters and digits, and is no name and no version.
 func isKeyValue(v string) bool {
@@ -147,6 +153,13 @@ func isKeyValue(v string) bool {
 	capitals := strings.ToLower(v) != v
 	// AAAA1-BBBB2-CCCC3, mole-Hill-3
 	return capitals && (len(groups) > 2 || hasInnerCapital(v)) && !hasLabel(v) && !word.IsAlgorithm(chars.Lower(v))
+}
+
+// isTypedKey reports whether v is a key that somebody chose: words with a capital and a number, Trunk-line8.
+func isTypedKey(v string) bool {
+	const shortest = 8
+	return len(v) >= shortest && word.IsMixed(v) && strings.ToLower(v) != v && strings.ToUpper(v) != v && !hasLabel(v) &&
+		strings.ContainsAny(v, "-_") && !word.IsVersion(v) && !word.IsExpression(v) && !strings.ContainsAny(v, ".:/")
 }
 
 // hasInnerCapital reports whether a capital follows a small letter.
@@ -209,6 +222,29 @@ func isNickname(v string) bool {
 		}
 	}
 	return capitals > 0 && len(parts) < 5
+}
+
+// isWordPair reports whether v is two ordinary words in small letters, joined by a hyphen or an underscore, that name
+// nothing of a program and are no adjective: copper-fox, cape_wrath.
+func isWordPair(v string) bool {
+	const shortest = 3
+	parts := strings.FieldsFunc(v, func(r rune) bool { return r == '-' || r == '_' })
+	return len(parts) == 2 && !hasLabel(v) && !slices.ContainsFunc(parts, func(p string) bool {
+		return len(p) < shortest || !word.IsLetters(p) || strings.ToLower(p) != p || programWords[p] || word.IsTechnical(p) ||
+			word.IsCommon(p)
+	})
+}
+
+// isCapitalized reports whether v is words that signs join, the first with a capital, that name nothing of a program:
+// Agave_plant.
+func isCapitalized(v string) bool {
+	parts := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_.", r) })
+	r, n := utf8.DecodeRuneInString(v)
+	return len(parts) > 1 && unicode.IsUpper(r) && v[n:] == strings.ToLower(v[n:]) && !hasLabel(v) &&
+		!slices.ContainsFunc(parts, func(p string) bool {
+			low := strings.ToLower(p)
+			return !word.IsLetters(p) || len(p) < 3 || programWords[low] || word.IsTechnical(low)
+		})
 }
 
 // isDigits reports whether v can be the code of a door, a card or an alarm.

@@ -170,6 +170,9 @@ func meaningOfWords(list, rest []string, late bool) meaning {
 			return isDoorCode
 		}
 	}
+	if strings.HasSuffix(noun, "pass") && !passes[noun] { // smbpass
+		return isPassword
+	}
 	for _, stem := range []string{"password", "passwd", "passwort", "kennwort", "passphrase"} { // dbpassword
 		if strings.HasSuffix(noun, stem) {
 			return isPassword
@@ -177,6 +180,11 @@ func meaningOfWords(list, rest []string, late bool) meaning {
 	}
 	return other
 }
+
+// passes are words that end in "pass" and name no password.
+var passes = text.Set(`bypass compass encompass trespass surpass overpass underpass outpass multipass singlepass twopass
+	lowpass highpass bandpass allpass prepass postpass renderpass boardingpass skipass repass onepass firstpass lastpass
+	subpass computepass shaderpass shadowpass depthpass lightpass framepass rasterpass testpass failpass impasse`)
 
 // isWirelessOwner reports whether a word says that a key is for a wireless network.
 func isWirelessOwner(w string) bool { return wirelessOwners[w] }

@@ -11,6 +11,7 @@ import (
 
 // Find returns the secrets in a text, in any order. Some can overlap.
 func Find(text string) []sensitive.Finding {
+	text = word.WithoutTurns(text)
 	return append(findPasswords(text), findPairs(text)...)
 }
 
@@ -31,11 +32,12 @@ func findPairs(text string) []sensitive.Finding {
 			}
 		}
 	}
-	if strings.Contains(lower, "cookie:") {
+	if word.HasAny(lower, []string{"cookie:", "curl "}) {
 		found = append(found, findCookies(text)...)
 	}
 	found = append(found, findCodeLists(text, lower)...)
 	found = append(found, findRows(text, lower)...)
+	found = append(found, findListedAccounts(text)...)
 	mentions := mentionsIn(text, chars.LowerUnicode(text))
 	found = append(found, findFields(text, mentions)...)
 	found = append(found, findNamedValues(text, lower, mentions)...)

@@ -36,7 +36,7 @@ var pairs = []pair{
 	// SQL.
 	{
 		[]string{"identified"},
-		regexp.MustCompile(`(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+'([^'\n]+)'`),
+		regexp.MustCompile(`(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+(?:'([^'\n]+)'|"([^"\n]+)")`),
 		sensitive.Password, notReference,
 	},
 	{
@@ -192,8 +192,8 @@ func partsNear(text string, hints []string) (parts []span) {
 	return merged
 }
 
-// cookies is the line of a request's cookies.
-var cookies = regexp.MustCompile(`(?i)\bcookie:[ \t]*([^\n"']+)`)
+// cookies is the line of a request's cookies, and the same as an argument of curl.
+var cookies = regexp.MustCompile(`(?i)(?:\bcookie:[ \t]*|\bcurl\b[^\n|;]*?\s(?:-b|--cookie)[ =]?["'])([^\n"']+)`)
 
 // findCookies finds the values of cookies that can identify a session.
 func findCookies(text string) (found []sensitive.Finding) {

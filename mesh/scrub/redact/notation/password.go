@@ -1,6 +1,7 @@
 package notation
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -141,7 +142,7 @@ func next(text string, i int, l label) (sensitive.Finding, bool) {
 	}
 	v = strings.TrimRight(v, ".:)]}*!?-_")
 	found := l.kind.At(i, i+len(v))
-	if len(v) > 200 || word.IsPlaceholder(v) || strings.HasPrefix(v, "[REDACTED:") {
+	if len(v) > 200 || word.IsPlaceholder(v) || strings.HasPrefix(v, "[REDACTED:") || anotherField.MatchString(v) {
 		return sensitive.Finding{}, false
 	}
 	switch {
@@ -168,6 +169,9 @@ func next(text string, i int, l label) (sensitive.Finding, bool) {
 	return found, encoded && len(v) >= shortest && word.IsRandom(v) && !word.IsReference(v) && v != strings.ToLower(v) &&
 		v != strings.ToUpper(v)
 }
+
+// anotherField is a field after one whose value is the word for a password: method=password attempts=2.
+var anotherField = regexp.MustCompile(`^[A-Za-z][A-Za-z_]+=[^=]`)
 
 // clearlySecret reports whether v can hardly be a word of the sentence that it is in: it has six characters or more,
 // with a letter and, within, a digit or a sign that words do not have.
@@ -344,7 +348,7 @@ func quotedValue(text, v string, start int, l label, how style) bool {
 	if spaces {
 		return closes && isPassphrase(v)
 	}
-	return closes && !word.IsCommon(v) && !namesPassword(v)
+	return closes && !isPlainWord(v) && !namesPassword(v)
 }
 
 // namesPassword reports whether v is a word for a password, or several words, as in a form's labels.

@@ -29,7 +29,8 @@ var places = []pair{
 	},
 	{ // /etc/shadow, htpasswd: the hashes of passwords
 		[]string{":$"},
-		regexp.MustCompile(`(?m)(?:^|[\s"'\x60])[\w.@-]+:\$(?:1|2[abxy]?|5|6|7|y|apr1|argon2\w*|scrypt)\$([^\s:"'\x60]{8,})`),
+		regexp.MustCompile(`(?m)(?:^|[\s"'\x60=,])[\w.@-]+:\$(?:1|2[abxy]?|5|6|7|y|apr1|argon2\w*|scrypt)\$` +
+			`([^\s:"'\x60]{8,})`),
 		sensitive.Password, isNumber,
 	},
 	{ // slapd.conf
@@ -63,6 +64,11 @@ var places = []pair{
 		regexp.MustCompile(`(?i:setup key|2fa|totp|otp|authenticator|secret key` +
 			`)[^\n:=]{0,40}[:=]\s*([A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15})\b`),
 		sensitive.Password, isNumber,
+	},
+	{ // the same in one word
+		[]string{"totp", "otp ", "2fa ", "mfa ", "authenticator"},
+		regexp.MustCompile(`(?i:\b(?:otp|totp|2fa|mfa|authenticator)\b)[^\n]{0,20}?[\s:=]([A-Z2-7]{16,64})\b`),
+		sensitive.APIKey, word.IsMixed,
 	},
 	{
 		[]string{"recovery code", "backup code", "rescue code", "recovery-code"},
@@ -127,6 +133,17 @@ var places = []pair{
 		regexp.MustCompile(`(?i)["'][^"'\n]*(?:passw|kennwort|passphrase|\bpwd\b|contrase|senha|mot de passe|wachtwoord)` +
 			`[^\n]{0,30}?["'][^"'\n]{0,12}\)+\s*\.\s*\w{2,20}\(\s*(?:"([^"\n]{4,64})"|'([^'\n]{4,64})')`),
 		sensitive.Password, typedSecret,
+	},
+	{ // expect
+		[]string{"send ", "sendline("},
+		regexp.MustCompile(`(?i)(?:passw|kennwort|passphrase)[^\n]{0,40}\n?[^\n]{0,20}?\bsend(?:line)?[ (]+["']` +
+			`([^"'\\\n]{4,64})(?:\\[rn])*["']`),
+		sensitive.Password, typedSecret,
+	},
+	{ // the token of a bot of Discord
+		[]string{"login(", "discord", "bot", "token"},
+		regexp.MustCompile(`\b([MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?:[^\w-]|$)`),
+		sensitive.APIKey, word.IsMixed,
 	},
 	{ // fill_in 'Password', with: 'x'
 		[]string{"fill_in", "fillfield", "input text", "input password"},
@@ -207,15 +224,26 @@ var places = []pair{
 			`["'\x60]?([^\s"'<>\x60]{4,64})`),
 		sensitive.Password, isCredentialField,
 	},
+	{ // Epic: ana, pass x
+		[]string{" pw ", " pass ", " pw:", " pass:", " kennwort ", " clave ", " senha ", " mdp "},
+		regexp.MustCompile(`(?im)^[^\n:]{2,40}: *[\w.@+-]+ *[,;/|] *(?:pw|pass|kennwort|clave|senha|mdp):? +` +
+			`(\S{5,64})[ \t]*$`),
+		sensitive.Password, isCredentialField,
+	},
 	{ // creds: admin:x
 		[]string{"creds", "credentials", "zugangsdaten", "identifiants", "credenciales"},
 		regexp.MustCompile(`(?i)\b(?:creds|credentials|zugangsdaten|identifiants|credenciales)\b[^:=\n]{0,30}[:=]\s*` +
 			`[\w.@+-]+\s*[/:|,]\s*["'\x60]?([^\s"'<>\x60]{4,64})`),
 		sensitive.Password, isCredentialField,
 	},
+	{ // with credentials ana / x
+		[]string{"credentials "},
+		regexp.MustCompile(`(?i)\bcredentials[ ]["'\x60]?[\w.@+-]+["'\x60]? ?[/:] ?["'\x60]?([^\s"'<>\x60/|]{4,64})`),
+		sensitive.Password, oddCredential,
+	},
 	{ // login: ana / x
-		[]string{"login:", "logins:", "zugang:", "access:", "acceso:", "accès :", "acesso:"},
-		regexp.MustCompile(`(?i)\b(?:logins?|zugang|access|acceso|accès|acesso)\s*:\s*[\w.@+-]+\s*[/|]\s*` +
+		[]string{"login", "zugang", "access", "acceso", "accès", "acesso"},
+		regexp.MustCompile(`(?i)\b(?:logins?|zugang|access|acceso|accès|acesso)(?: [\pL-]{3,20})?\s*:\s*[\w.@+-]+\s*[/|]\s*` +
 			`["'\x60]?([^\s"'<>\x60/|]{4,64})`),
 		sensitive.Password, oddCredential,
 	},
@@ -259,6 +287,28 @@ var places = []pair{
 	{
 		[]string{"password('", "password( '"},
 		regexp.MustCompile(`\bPASSWORD\(\s*'([^'\n]+)'\s*\)`),
+		sensitive.Password, anyPassword,
+	},
+	{ // procedures of SQL Server
+		[]string{"sp_addlogin", "sp_password", "sp_addlinkedsrvlogin"},
+		regexp.MustCompile(`(?i)\bsp_(?:addlogin|password|addlinkedsrvlogin)\b[^\n;]*?,\s*N?'([^'\n]+)'`),
+		sensitive.Password, isCredentialField,
+	},
+	{ // Oracle's, without quotes
+		[]string{"identified by "},
+		regexp.MustCompile(`(?i)\b(?:create|alter)\s+user\s+\S+\s+identified\s+by\s+([^\s;'"()]{4,64})`),
+		sensitive.Password, settingArgument,
+	},
+	{ // the sources of Go's drivers
+		[]string{"@tcp(", "@unix("},
+		regexp.MustCompile(`[\w.-]+:([^\s"'\x60@:/]+)@(?:tcp|unix)\(`), sensitive.Password, notReference,
+	},
+	{ // at the prompt of ftp
+		[]string{"ftp> user "}, regexp.MustCompile(`ftp> user \S+ (\S+)`), sensitive.Password, argumentSecret,
+	},
+	{ // SET PASSWORD of MySQL
+		[]string{"set password"},
+		regexp.MustCompile(`(?i)\bset\s+password\b[^=\n;]{0,80}=\s*(?:(?:old_)?password\s*\(\s*)?'([^'\n]+)'`),
 		sensitive.Password, anyPassword,
 	},
 	// A password in a connection string, up to the semicolon.
@@ -311,7 +361,7 @@ func isCredentialField(v string) bool {
 
 // oddCredential accepts what isCredentialField does and no word with a hyphen: e-mail.
 func oddCredential(v string) bool {
-	return isCredentialField(v) && (word.IsMixed(v) || oddSigns(v) || isNickname(v))
+	return isCredentialField(v) && (word.IsMixed(v) || oddSigns(v) || isNickname(v) || isCapitalized(v))
 }
 
 // signedWord accepts what has letters, digits and a sign that words and addresses lack.

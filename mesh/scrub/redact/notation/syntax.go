@@ -94,7 +94,7 @@ func skipRemark(text string, i int) (int, bool) {
 		return i, false
 	}
 	for _, p := range []string{
-		"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "zum ", "vom ", "de ", "del ", "da ", "do ", "dos ",
+		"for ", "of ", "on ", "at ", "in ", "to the ", "für ", "fürs ", "zum ", "vom ", "de ", "del ", "da ", "do ", "dos ",
 		"para ", "pour ", "du ", "des ", "della ", "dello ", "di ", "van ", "voor ", "na ", "dla ", "od ", "za ", "pro ",
 		"d'", "d’", "dell'",
 		"от ", "для ", "к ", "на ", "på ", "til ", "till ", "för ", "im ", "am ", "beim ",

@@ -2,6 +2,7 @@ package notation
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -175,6 +176,28 @@ func cellsOf(line, sep string) (cells []span) {
 		i += n - 1
 	}
 	return cells
+}
+
+// listedAccount is a line of a list of accounts: a service, an address or account with "@", and one word.
+var listedAccount = regexp.MustCompile(`(?m)^[ \t>*•-]*([\pL\d+.' -]{2,30}?) ?[-–—|/,;:][ \t]+` +
+	`(?:[\w.+-]+@[\w.-]+|\[REDACTED:email\])[ \t]*[-–—|/,;:][ \t]*([^\s|]{5,64})[ \t]*$`)
+
+// findListedAccounts finds the passwords in lists of accounts: Netflix – bea@home – x.
+func findListedAccounts(text string) (found []sensitive.Finding) {
+	if !strings.Contains(text, "@") && !strings.Contains(text, "[REDACTED:email]") {
+		return nil
+	}
+	for _, m := range listedAccount.FindAllStringSubmatchIndex(text, -1) {
+		service := slices.ContainsFunc(strings.Fields(chars.LowerUnicode(text[m[2]:m[3]])), func(w string) bool {
+			clue := word.ClueOf(w)
+			return clue.Thing > 0 && clue.Word > 0
+		})
+		v := text[m[4]:m[5]]
+		if service && (oddCredential(v) || isCredentialField(v) && strings.ContainsAny(v[len(v)-1:], "!?$%&*")) {
+			found = append(found, sensitive.Password.At(m[4], m[5]))
+		}
+	}
+	return found
 }
 
 // row is the beginning of a statement of SQL that adds rows.

@@ -44,9 +44,12 @@ var date = regexp.MustCompile(`(?i)\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept
 // isYear reports whether a value is the year of a date.
 func (p *passage) isYear(start, end int) bool {
 	const longest = 20 // September 30th,
-	v := p.text[start:end]
-	return len(v) == len("2026") && (v[:2] == "19" || v[:2] == "20") && strings.Trim(v, "0123456789") == "" &&
-		date.MatchString(p.text[max(0, start-longest):start])
+	return isYearNumber(p.text[start:end]) && date.MatchString(p.text[max(0, start-longest):start])
+}
+
+// isYearNumber reports whether v can be a year.
+func isYearNumber(v string) bool {
+	return len(v) == len("2026") && (v[:2] == "19" || v[:2] == "20") && strings.Trim(v, "0123456789") == ""
 }
 
 // called matches a telephone number after the word for one, up to the end of a text.
@@ -76,7 +79,7 @@ func (p *passage) isNoted(start, end int) bool {
 	const longestName = 60
 	v, text := p.text[start:end], p.text
 	return strings.HasPrefix(v, "arn:") || v[0] == '+' || strings.ContainsAny(v, "()[]{}<>|\\") ||
-		strings.HasPrefix(text[max(0, start-1):], "(#") || p.isPhone(start) ||
+		strings.HasPrefix(text[max(0, start-1):], "(#") || p.isPhone(start) || p.isCell(start, end) ||
 		notation.MatchString(text[max(0, start-longestName):start])
 }
 
@@ -84,6 +87,8 @@ func (p *passage) isNoted(start, end int) bool {
 type judged struct {
 	features
 	start, end int
+	word       int // the first
+	sentence   int
 	phrase     bool // several words
 	points     int  // of the best candidate that it is in
 }
@@ -129,7 +134,7 @@ func (p *passage) judge(list []candidate) (words []judged) {
 				strings.Contains(v, "://") {
 				continue
 			}
-			j := judged{start: start, end: start + len(v)}
+			j := judged{start: start, end: start + len(v), word: i, sentence: s}
 			last := i + 1
 			for len(list) > 0 && list[0].last <= i {
 				list = list[1:]

@@ -54,6 +54,7 @@ type passage struct {
 	text, lower string
 	words       []term
 	sentences   []sentence
+	turns       []int // the words that begin a line of a chat with times, in order
 }
 
 const (
@@ -65,6 +66,13 @@ const (
 func newPassage(text, lower string) *passage {
 	p := &passage{text: text, lower: lower, words: make([]term, 0, len(text)/6)} //nolint:mnd // as long as English words
 	for at := 0; at < len(text); {
+		if at == 0 || text[at-1] == '\n' {
+			if n := word.TurnLength(lineAt(text, at)); n > 0 {
+				p.turns = append(p.turns, len(p.words))
+				at += n
+				continue
+			}
+		}
 		r, n := utf8.DecodeRuneInString(text[at:])
 		if unicode.IsSpace(r) || r == '—' || r == '→' || r == '⇒' || r == '➜' {
 			p.part(r)
@@ -85,6 +93,12 @@ func newPassage(text, lower string) *passage {
 	p.findPhrases()
 	p.findSentences()
 	return p
+}
+
+// lineAt returns the line of text that begins at i.
+func lineAt(text string, i int) string {
+	line, _, _ := strings.Cut(text[i:], "\n")
+	return line
 }
 
 // part notes a separator after the last word.
@@ -206,6 +220,11 @@ func (p *passage) findSentences() {
 	begin := true // of a line
 	for i := range p.words {
 		w := &p.words[i]
+		if _, timed := slices.BinarySearch(p.turns, i); timed {
+			first = i
+			p.sentences = append(p.sentences, sentence{first: first, last: first, turn: true})
+			begin = false
+		}
 		if begin && p.isSpeaker(i) {
 			first = i + 1
 			p.sentences = append(p.sentences, sentence{first: first, last: first, turn: true})
@@ -245,7 +264,7 @@ func (p *passage) goesOn(i, first int) bool {
 // isSpeaker reports whether the word begins a turn of a dialogue: "B: sure".
 func (p *passage) isSpeaker(i int) bool {
 	w := p.words[i]
-	return w.after == colon && !w.clue.Named() && w.clue.Thing == 0 && len(w.low) < 20 &&
+	return w.after == colon && !w.clue.Named() && w.clue.Thing == 0 && !isOneOf(opened, w.low) && len(w.low) < 20 &&
 		(p.text[w.start] != w.low[0] || p.turnsOf(w.low)) && i+1 < len(p.words) && strings.HasPrefix(p.text[w.end:], ":")
 }
 

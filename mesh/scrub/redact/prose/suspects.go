@@ -6,7 +6,7 @@ type Suspect struct {
 	Odds       float64 // the sum of weights: the logarithm of odds
 	Points     int     // of the best candidate that it is in
 	Phrase     bool    // several words
-	noted      bool    // in a notation or a date: a secret only if points and weights agree
+	noted      bool    // in a notation, or known to be something else
 }
 
 // leastOdds is the sum of weights below which a word is not in doubt: nearly all words of documents are below it.
@@ -26,7 +26,7 @@ func Suspects(text string) (list []Suspect) {
 				continue
 			}
 			last = at + j.end
-			noted := p.isNoted(j.start, j.end) || p.isYear(j.start, j.end)
+			noted := p.isNoted(j.start, j.end) || p.isKnown(j.word, j.sentence, j.start, j.end)
 			list = append(list, Suspect{at + j.start, last, j.learned(), j.points, j.phrase, noted})
 		}
 	})

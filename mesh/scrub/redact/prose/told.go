@@ -111,7 +111,7 @@ func (p *passage) secrets() (found []sensitive.Finding) {
 	words := p.judge(list)
 	for i, c := range list {
 		if c.points < enough && !p.isSibling(list, i) || p.isDoubtful(words, c.start) ||
-			p.isYear(c.start, c.end) {
+			p.isKnown(c.first, c.sentence, c.start, c.end) {
 			continue
 		}
 		kind := sensitive.Password
@@ -123,8 +123,10 @@ func (p *passage) secrets() (found []sensitive.Finding) {
 		}
 		found = append(found, kind.At(c.start, c.end))
 	}
+	found = append(found, p.dictated()...)
 	for _, j := range words {
-		if j.points < enough && j.learned() >= certain && !p.isNoted(j.start, j.end) && !p.isYear(j.start, j.end) {
+		if j.points < enough && j.learned() >= certain && !p.isNoted(j.start, j.end) &&
+			!p.isKnown(j.word, j.sentence, j.start, j.end) {
 			found = append(found, sensitive.Password.At(j.start, j.end))
 		}
 	}

@@ -327,7 +327,8 @@ var clueTable = []struct {
 		sent, nothing, everything, anything, whatever, kept, needed, available, shared, expired, missing, empty,
 		case, sensitive, based, generated, protected, broken, written, part, null, true, false, none, nil,
 		string, going, gone, prompt, prompts, hint, field, screen, page, file, manager, reset, policy, users,
-		value, name, type, object, boolean, integer`},
+		value, name, type, object, boolean, integer, born`},
+	{Clue{Thing: 2, Plain: true, Other: true}, `fritz!box`},
 }
 
 // clues returns the table by word or phrase; a word that only begins phrases has an empty clue. begins has the words

@@ -38,6 +38,9 @@ func IsPlaceholder(v string) bool {
 			return true
 		}
 	}
+	if v[0] == '@' && len(v) > 2 && v[len(v)-1] == '@' { // of Maven
+		return true
+	}
 	return strings.HasPrefix(v, "#{") || strings.HasPrefix(v, "...") || strings.HasPrefix(v, "***") ||
 		strings.HasPrefix(v, "…")
 }

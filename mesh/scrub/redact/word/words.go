@@ -1,6 +1,7 @@
 package word
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,9 +52,15 @@ func IsExpression(v string) bool {
 	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "*") {
 		return true
 	}
+	if cmdlet.MatchString(v) {
+		return true
+	}
 	return strings.ContainsAny(v, "()[]{}\\|") || strings.Contains(v, "::") || strings.Contains(v, "->") ||
 		strings.Contains(v, "//")
 }
+
+// cmdlet is the name of a command of PowerShell.
+var cmdlet = regexp.MustCompile(`^(?:Read|Get|New|Set|Import|Export|Convert(?:To|From)|Invoke|Select)-[A-Z][A-Za-z]+$`)
 
 // IsVersion reports whether v is digits and dots, with a "v" before them or without.
 func IsVersion(v string) bool {
@@ -78,7 +85,8 @@ var plain = strings.Fields(`
 	coming about
 	available unavailable protected enabled disabled supported deprecated generated rotated verified confirmed accepted
 	rejected refused
-	something nothing everything written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der die das
+	something nothing everything prompt written sent sensitive ok todo tbd see wie nicht falsch richtig sehr ein eine der
+	die das
 	ist obligatorio obligatoria requerida requerido incorrecta correcta necesaria requis requise obligatoire incorrect
 	incorrecte faux erroné richiesta obbligatoria errata obrigatória incorreta verplicht vereist onjuist nodig
 	erforderlich ungültig abgelaufen wymagane niepoprawne krävs påkrevd обязателен неверный gerekli zorunlu`)
