@@ -28,6 +28,32 @@ func TestOneStatementTakesOnePlace(t *testing.T) {
 	}
 }
 
+// One statement in many words takes two places at most as long as others fit.
+func TestRepetitionsComeLast(t *testing.T) {
+	t.Parallel()
+	v := open(t, t.TempDir(), audience.DM(), model(t))
+	for _, content := range []string{
+		"Ana likes green tea.", "Ana really likes green tea.", "Ana likes green tea a lot.", "Ana likes to drink green tea.",
+		"Green tea is what Ana likes.", "Ana is fond of green tea.",
+	} {
+		keep(t, v, record.Memory{Content: content})
+	}
+	others := []string{"Ana does not like green tea after six.", "Rui likes tea with milk.", "Ana has tea without sugar."}
+	for _, content := range others {
+		keep(t, v, record.Memory{Content: content})
+	}
+	settleVectors(t, v)
+	got := texts(t, v, SearchRequest{Query: "What tea does Ana like?"})
+	for _, content := range others {
+		if !slices.Contains(got[:min(5, len(got))], content) {
+			t.Errorf("%q is not among the best of %q", content, got)
+		}
+	}
+	if len(got) != 9 {
+		t.Errorf("found %d of 9", len(got))
+	}
+}
+
 // An extract and a skill that quote a memory are not found any more when it is corrected, and gone when it is deleted.
 func TestCopiesOfPastMemories(t *testing.T) {
 	const secret, query = "obsidian", "when to open the greenhouse windows"

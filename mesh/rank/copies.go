@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
+	"github.com/yamo-protocol/yamo-mcp/mesh/similar"
 )
 
 const (
@@ -61,6 +62,39 @@ func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {
 		kept[i].Score = scores[i]
 	}
 	return kept
+}
+
+// repetitionsLast returns the ranked memories, those that say in other words what maxAlike better ones of the same
+// compartment say after all others, so that one statement does not fill an answer. The scores keep their places.
+func (r *Candidates) repetitionsLast(ranked []leader) []leader {
+	aspects := make([]similar.Aspects, len(ranked))
+	order, last := make([]leader, 0, len(ranked)), []leader(nil)
+	var kept []int
+	for i, l := range ranked {
+		rec := r.parts[l.part].Record(l.doc)
+		if len(rec.Content) > maxCompared || !rec.IsMemory() {
+			order = append(order, l)
+			continue
+		}
+		aspects[i] = similar.Of(rec.Content)
+		alike := 0
+		for _, k := range kept {
+			other := ranked[k]
+			if other.part == l.part && aspects[i].Repeats(aspects[k], float64(r.cosine2(other, l))) {
+				alike++
+			}
+		}
+		if alike >= maxAlike {
+			last = append(last, l)
+			continue
+		}
+		kept, order = append(kept, i), append(order, l)
+	}
+	order = append(order, last...)
+	for i := range order {
+		order[i].score = ranked[i].score
+	}
+	return order
 }
 
 // ownFirst puts a memory of the audience's in the place of a better one of another group with the same words.

@@ -285,7 +285,7 @@ func (r *Candidates) Top(limit int, f Filter) []record.Hit {
 	if r.question.broad {
 		r.spread(ranked, limit)
 	}
-	ranked = r.balanced(ranked)
+	ranked = r.balanced(r.repetitionsLast(ranked))
 	hits := r.withoutCopies(r.hits(ranked, pairs, f.Project))
 	return hits[:min(limit, len(hits))]
 }

@@ -21,6 +21,8 @@ const (
 const (
 	duplicateCosine = .97 // from which on texts with the same skeleton are one memory
 	nearCosine      = .9  // from which on texts with the same facts say the same
+	againCosine     = .92 // from which on texts with the same facts repeat each other
+	withinCosine    = .8  // the same if one has the words of the other
 	subjectShare    = .4  // from which on texts that share so many words may contradict each other; without vectors
 )
 
@@ -95,6 +97,29 @@ func (a Aspects) Relation(b Aspects, cosine, share float64) (relation string, sc
 		return Differs, score, false
 	}
 	return "", 0, false
+}
+
+// Repeats reports whether a says in other words what b says: each has the names, numbers and negations of the other,
+// and their vectors are near, or less near if one has all content words of the other.
+func (a Aspects) Repeats(b Aspects, cosine float64) bool {
+	return cosine >= withinCosine && a.hasFactsOf(b) && b.hasFactsOf(a) &&
+		(cosine >= againCosine || a.wordsAmong(b) || b.wordsAmong(a))
+}
+
+// hasFactsOf reports whether all facts of b are among the words of a.
+func (a Aspects) hasFactsOf(b Aspects) bool {
+	words := strings.Fields(a.skeleton)
+	return !slices.ContainsFunc(b.facts, func(fact string) bool { return !slices.Contains(words, fact) })
+}
+
+// wordsAmong reports whether all content words of a are among those of b.
+func (a Aspects) wordsAmong(b Aspects) bool {
+	for stem := range a.stems {
+		if !b.stems[stem] {
+			return false
+		}
+	}
+	return true
 }
 
 // sharedStems returns the share of the content words of both that both have.

@@ -24,3 +24,25 @@ func TestRelation(t *testing.T) {
 		}
 	}
 }
+
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b   string
+		cosine float64
+		want   bool
+	}{
+		{"Ana likes green tea.", "Green tea is what Ana likes.", .93, true},
+		{"Ana likes green tea.", "Ana is fond of green tea.", .96, true},
+		{"The standup is at 9:30.", "Daily standup is at 9:30.", .88, true},
+		{"The standup is at 9:30.", "The standup is at 9:45.", .98, false},
+		{"Ana likes green tea.", "Ana does not like green tea.", .93, false},
+		{"We deploy on Monday.", "We deploy on Friday.", .93, false},
+		{"The door code is on the fridge.", "The door key is on the fridge.", .85, false},
+		{"Ana likes tea.", "Ana likes tea with honey and lemon before she sleeps.", .7, false},
+	} {
+		if got := similar.Of(c.a).Repeats(similar.Of(c.b), c.cosine); got != c.want {
+			t.Errorf("%q after %q: %v, want %v", c.b, c.a, got, c.want)
+		}
+	}
+}
