@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -144,17 +143,26 @@ func without(text string, lines []Line) string {
 	return b.String()
 }
 
-// linesAbout returns the lines of a text that are about a subject: what mentions it, the rest of its paragraph or item,
-// and everything below a heading that mentions it.
+// doubtOf returns the reason to keep a line that may be about a subject.
+func doubtOf(subject mesh.Subject) string {
+	if every := subject.Unsure(); every != "" {
+		return fmt.Sprintf("%s: to erase it too, edit it by hand or forget %q", doubted, every)
+	}
+	return doubted + ": to erase it too, edit it by hand"
+}
+
+// linesAbout returns the lines of a text that are about a subject: what mentions it, the rest of its paragraph, what is
+// nested in its item, and everything below a heading that mentions it.
 func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 	var scanner markdown.Scanner
-	type block struct {
-		first int
-		lines []string
-		about bool
-		maybe bool // some line may have only the word
+	// parents are the items that the current one is nested in.
+	type parent struct {
+		indent int
+		about  bool
 	}
-	var current block
+	var parents []parent
+	var current []string   // lines that are not yet split into units
+	first := 0             // number of the first of them
 	anchor, level := "", 0 // of the section; level of the heading below which everything is about the subject
 	kept := func() string {
 		if pins[edit.WholeFile] || pins[anchor] {
@@ -162,22 +170,33 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 		}
 		return ""
 	}
-	doubt := doubted + ": to erase it too, edit it by hand"
-	if every := subject.Unsure(); every != "" {
-		doubt = fmt.Sprintf("%s: to erase it too, edit it by hand or forget %q", doubted, every)
-	}
+	doubt := doubtOf(subject)
+	before := false // the unit before is about the subject
 	end := func() {
-		about := current.about || level > 0
-		for i, line := range current.lines {
-			reason := kept()
-			if !about {
-				reason = doubt
+		for _, unit := range units(current) {
+			text := joined(unit)
+			if item := startsItem(text); item || indent(unit[0]) == 0 {
+				parents = slices.DeleteFunc(parents, func(p parent) bool { return p.indent >= indent(unit[0]) })
 			}
-			if strings.TrimSpace(line) != "" && (about || current.maybe) {
-				list = append(list, Line{Line: current.first + i, Text: strings.TrimSpace(line), Kept: reason})
+			inherited := slices.ContainsFunc(parents, func(p parent) bool { return p.about })
+			about := level > 0 || inherited || subject.Surely(text)
+			maybe := subject.In(text) || before && refersBack(text)
+			if startsItem(text) {
+				parents = append(parents, parent{indent(unit[0]), about})
+			}
+			before = about
+			for _, line := range unit {
+				if about || maybe {
+					reason := kept()
+					if !about {
+						reason = doubt
+					}
+					list = append(list, Line{Line: first, Text: strings.TrimSpace(line), Kept: reason})
+				}
+				first++
 			}
 		}
-		current = block{}
+		current = nil
 	}
 	number, matter := 0, false
 	for line := range strings.Lines(text) {
@@ -199,6 +218,7 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 		switch {
 		case depth > 0:
 			end()
+			parents, before = nil, false
 			if level >= depth {
 				level = 0
 			}
@@ -217,33 +237,18 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 				list = append(list, Line{Line: number, Text: trimmed, Kept: reason})
 			}
 			continue
-		case trimmed == "", kind != markdown.Text, startsItem(trimmed) && !nested(line), strings.HasPrefix(trimmed, "|"),
-			field.MatchString(trimmed):
+		case trimmed == "":
+			end()
+			before = false
+			continue
+		case kind != markdown.Text, startsItem(trimmed), strings.HasPrefix(trimmed, "|"), field.MatchString(trimmed):
 			end()
 		}
-		if len(current.lines) == 0 {
-			current.first = number
+		if len(current) == 0 {
+			first = number
 		}
-		current.lines = append(current.lines, line)
-		current.about, current.maybe = current.about || subject.Surely(line), current.maybe || subject.In(line)
+		current = append(current, line)
 	}
 	end()
 	return list
 }
-
-// field begins a line that has one field of several: "**Timezone:** Europe/Lisbon".
-var field = regexp.MustCompile(`^\*\*[^*]{1,40}(?::\*\*|\*\*:)`)
-
-// startsItem reports whether a line begins an item of a list.
-func startsItem(line string) bool {
-	for _, mark := range []string{"- ", "* ", "+ "} {
-		if strings.HasPrefix(line, mark) {
-			return true
-		}
-	}
-	digits := strings.TrimLeft(line, "0123456789")
-	return digits != line && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
-}
-
-// nested reports whether a line is indented, so that it belongs to the item before it.
-func nested(line string) bool { return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t") }
