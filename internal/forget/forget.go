@@ -86,7 +86,7 @@ func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err 
 	}
 	p.Prompts = len(prompts)
 	p.Left = f.left(subject)
-	if subject.Doubtful() == "" {
+	if !subject.MayDoubt() {
 		return p, nil
 	}
 	doubtful, err := f.Editor.Mentioning(ctx, subject.In)
@@ -312,7 +312,7 @@ func (f Forgetter) left(subject mesh.Subject) (list []string) {
 			}
 			if more > 0 {
 				advice := "mention it: delete them"
-				if subject.Doubtful() != "" {
+				if subject.MayDoubt() {
 					advice = "may mention it: look before you delete them"
 				}
 				list = append(list, fmt.Sprintf("%d more files of %s %s", more, path.Dir(pattern), advice))
