@@ -38,9 +38,16 @@ var (
 		quando secondo gisteren vandaag morgen nu met voor toen volgens igår idag imorgon i går i dag`)
 )
 
+// names are in the lexicon of English, or have the form of a word in it, and hardly ever mean that word.
+var names = text.Set(`
+	barnes bob carter frances james ken lee maria martin martins nils reis rita sanders wright`)
+
 // isWord reports whether a word in lower case is one of English. The lexicon knows its forms by their endings, and
 // takes Mendes for one of "mend".
 func isWord(low string) bool {
+	if names[low] {
+		return false
+	}
 	if stem, ok := strings.CutSuffix(low, "es"); ok && !word.IsEnglish(stem+"e") {
 		sibilant := strings.HasSuffix(stem, "ch") || strings.HasSuffix(stem, "sh") ||
 			strings.ContainsAny(stem[max(0, len(stem)-1):], "sxzoi")

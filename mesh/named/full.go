@@ -77,12 +77,14 @@ func (f Full) Person() bool { return len(f.parts) > 1 }
 
 // In returns whether a line, with its words, is about who or what has the name.
 func (f Full) In(line string, words []Word) (best Verdict) {
+	capitals := !strings.ContainsFunc(line, unicode.IsLower)
 	for i := 0; i < len(words) && best < Sure; {
-		s := place{sight{line: line, words: words, at: i}, f}
-		verdict, n := s.single()
+		p := place{sight{line: line, words: words, at: i}, f}
+		judge := func() (Verdict, int) { return p.single(capitals) }
 		if f.Person() {
-			verdict, n = s.person()
+			judge = p.person
 		}
+		verdict, n := judge()
 		best = max(best, verdict)
 		i += max(n, 1)
 	}
@@ -140,8 +142,8 @@ func (p place) small(i, end int) bool {
 	return false
 }
 
-// single judges a name of one part, and returns the number of its words.
-func (p place) single() (Verdict, int) {
+// single judges a name of one part, and returns the number of its words. In a line of capitals a word is none.
+func (p place) single(capitals bool) (Verdict, int) {
 	n := p.part(0, p.at)
 	if n == 0 {
 		if glued := strings.Join(p.name.parts[0], ""); len(p.name.parts[0]) > 1 && p.same(p.word(p.at), glued) {
@@ -153,7 +155,7 @@ func (p place) single() (Verdict, int) {
 	left, right := p.left(p.at, true), p.right(end)
 	ordinary := p.name.ordinary[0]
 	switch {
-	case ordinary && (p.small(p.at, end) || strings.ToUpper(p.line) == p.line),
+	case ordinary && (p.small(p.at, end) || capitals),
 		len(left.names)+len(left.words) > 0, len(right.words) > 0,
 		len(right.names) > 0 && (ordinary || n > 1 || right.hyphen),
 		ordinary && n == 1 && begins(p.line[:p.words[p.at].start]) && p.beside(p.at) &&
