@@ -49,7 +49,7 @@ func (p Plan) Empty() bool {
 		!slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Kept == "" })
 }
 
-// Unsure reports whether something is not erased because it may have only the word of a subject that is a name.
+// Unsure reports whether something is not erased because it may not be about the subject.
 func (p Plan) Unsure() bool {
 	return len(p.Doubtful)+len(p.DoubtfulSkills) > 0 || slices.ContainsFunc(p.Lines, Line.Doubtful)
 }
@@ -95,7 +95,7 @@ func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err 
 	}
 	for _, name := range doubtful {
 		if !slices.Contains(p.Recorded, name) {
-			p.Left = append(p.Left, fmt.Sprintf("the edit history of %s has %q, perhaps only the word", name, subject.Text))
+			p.Left = append(p.Left, fmt.Sprintf("the edit history of %s has what may be about %q", name, subject.Text))
 		}
 	}
 	return p, nil

@@ -23,10 +23,10 @@ type Line struct {
 	Kept string `json:"kept,omitempty"` // why it is not erased and what the person can do, "" if it is
 }
 
-// doubted is the beginning of Kept of a line that may have only the word of a subject that is a name.
-const doubted = "it may contain only the word"
+// doubted is the beginning of Kept of a line that may have only the word of a subject that is a name, or name another.
+const doubted = "it may contain only the word, or be about another"
 
-// Doubtful reports whether the line may have only the word of a subject that is a name: "prices rose".
+// Doubtful reports whether the line is not erased because it may not be about the subject: "prices rose".
 func (l Line) Doubtful() bool { return strings.HasPrefix(l.Kept, doubted) }
 
 // pinned are the anchors of a file's pinned and locked sections.
@@ -148,6 +148,9 @@ func doubtOf(subject mesh.Subject) string {
 	if every := subject.Unsure(); every != "" {
 		return fmt.Sprintf("%s: to erase it too, edit it by hand or forget %q", doubted, every)
 	}
+	if subject.Person() {
+		return doubted + ": to erase it too, edit it by hand or forget the name that it has"
+	}
 	return doubted + ": to erase it too, edit it by hand"
 }
 
@@ -173,7 +176,7 @@ func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
 	doubt := doubtOf(subject)
 	before := false // the unit before is about the subject
 	end := func() {
-		for _, unit := range units(current) {
+		for _, unit := range units(current, subject.Surely) {
 			text := joined(unit)
 			if item := startsItem(text); item || indent(unit[0]) == 0 {
 				parents = slices.DeleteFunc(parents, func(p parent) bool { return p.indent >= indent(unit[0]) })

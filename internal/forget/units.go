@@ -12,13 +12,20 @@ import (
 // A unit is what is erased as a whole: an item, an entry of a log, a paragraph of prose. Lines without a blank line
 // between them are a paragraph only if they look wrapped; otherwise each is an entry, perhaps about somebody else.
 
-// units splits adjacent lines, of which only the first may begin an item, into units.
-func units(lines []string) (list [][]string) {
+// units splits adjacent lines, of which only the first may begin an item, into units. About reports whether a text is
+// surely about the subject: lines are one unit if that is only in them together, as where a name is in two lines.
+func units(lines []string, about func(string) bool) (list [][]string) {
 	prose := wrapped(lines)
 	for i, line := range lines {
-		if n := len(list) - 1; i > 0 && (prose || continues(list[n], line)) {
-			list[n] = append(list[n], line)
-			continue
+		if n := len(list) - 1; i > 0 {
+			spans := func() bool {
+				last := lines[i-1]
+				return !about(content(last)) && !about(content(line)) && about(joined([]string{last, line}))
+			}
+			if prose || continues(list[n], line) || spans() {
+				list[n] = append(list[n], line)
+				continue
+			}
 		}
 		list = append(list, []string{line})
 	}

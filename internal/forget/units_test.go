@@ -40,6 +40,11 @@ x|Everybody agreed with what Ottokar had proposed, and with the price that
 x|Lisbon wants for the permit.
  |
  |The next meeting is in May.
+`, "name at the end": `
+ |Bea paid.
+x|In the end we met Ottokar
+x|Lindner.
+ |Bea called.
 `, "name in two lines": `
 x|In the afternoon we went to see the people of the workshop, where Ottokar
 x|showed us around.
@@ -71,8 +76,12 @@ x|Called Ottokar about the invoice for the roof and he will pay it in May
 			_, rest, _ := strings.Cut(line, "|")
 			lines, want = append(lines, rest), append(want, line)
 		}
+		about := "Ottokar"
+		if strings.Contains(text, "Lindner") {
+			about += " Lindner"
+		}
 		marks := map[int]string{}
-		for _, l := range linesAbout(strings.Join(lines, ""), subject(t, "Ottokar"), nil) {
+		for _, l := range linesAbout(strings.Join(lines, ""), subject(t, about), nil) {
 			marks[l.Line] = "x"
 			if l.Kept != "" {
 				marks[l.Line] = "?"

@@ -12,6 +12,9 @@ import (
 // "Prices rose" does not mention Rose, but "rose called" may. Where a subject is written as a name and is an ordinary
 // word too, Surely tells the two apart, and what is left is in doubt: a person decides.
 
+// Person reports whether the subject is the full name of a person.
+func (s Subject) Person() bool { return s.name.Person() }
+
 // MayDoubt reports whether In may find what Surely does not.
 func (s Subject) MayDoubt() bool { return s.named || len(s.names) > 0 }
 

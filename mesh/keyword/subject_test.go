@@ -54,13 +54,13 @@ func TestSubjectThatIsAWordToo(t *testing.T) {
 			"We may go.": none, "May said no.": sure, "on 3 May": doubt, "MAY": doubt,
 			"May need a second key.": doubt,
 		},
-		"Mark":    {"Mark the date.": doubt, "Ask Mark.": sure, "a question mark": doubt, "marked as read": none},
-		"Grace":   {"Grace teaches music": sure, "a grace period": doubt},
-		"Bill":    {"Bill the client.": doubt, "the electricity bill": doubt, "Bill paid it back": sure, "with Bill": sure},
-		"Angel":   {"Ángel called": doubt, "A\u0301ngel called": doubt, "an angel": doubt, "Angel called": sure},
-		"Victor":  {"Víctor has the key": doubt},
-		"Iris":    {"Íris lives here": doubt},
-		"Poppy":   {"Poppy seed cake recipe": doubt, "poppies": doubt, "Poppy agreed": sure},
+		"Mark":   {"Mark the date.": doubt, "Ask Mark.": sure, "a question mark": doubt, "marked as read": none},
+		"Grace":  {"Grace teaches music": sure, "a grace period": doubt},
+		"Bill":   {"Bill the client.": doubt, "the electricity bill": doubt, "Bill paid it back": sure, "with Bill": sure},
+		"Angel":  {"Ángel called": doubt, "A\u0301ngel called": doubt, "an angel": doubt, "Angel called": sure},
+		"Victor": {"Víctor has the key": doubt},
+		"Iris":   {"Íris lives here": doubt},
+		"Poppy":  {"Poppy seed cake recipe": doubt, "poppies": doubt, "Poppy agreed": sure},
 		"Bluebird": {
 			"Bluebird is late": sure, "bluebirds are rare": doubt, "Bluebirds are rare": doubt, "blue birds": none,
 		},
@@ -69,6 +69,7 @@ func TestSubjectThatIsAWordToo(t *testing.T) {
 		"Ilda Marques": {
 			"Rita Marques met Ilda Costa.": none, "P. Pinto, I. Marques": sure, "Marques paid": doubt, "Ilda paid": doubt,
 		},
+		"Falcão":  {"Falca\u0303o called": sure},
 		"Zebulon": {"zebulon hiked": sure, "ZEBULON": sure},
 	} {
 		s, ok := ParseSubject(name)

@@ -40,7 +40,7 @@ var (
 
 // names are in the lexicon of English, or have the form of a word in it, and hardly ever mean that word.
 var names = text.Set(`
-	barnes bob carter frances james ken lee maria martin martins nils reis rita sanders wright`)
+	barnes bob carter frances harry james ken lee maria martin martins nils reis rita sanders wright`)
 
 // isWord reports whether a word in lower case is one of English. The lexicon knows its forms by their endings, and
 // takes Mendes for one of "mend".

@@ -22,6 +22,8 @@ const (
 // York, Bluebird or Paulo.
 type Full struct {
 	parts [][]string // words in lower case; of a person the given name first and the surname last, without particles
+	// glued is the surname with its particles in one word, as in addresses: "delacruz".
+	glued string
 	// ordinary is set for a part in which each word is one of English.
 	ordinary []bool
 }
@@ -62,6 +64,12 @@ func ParseFull(text string) (f Full, ok bool) {
 			f.parts = append(f.parts, []string{w.low})
 		}
 	}
+	if last := words[len(words)-1]; f.Person() {
+		from := words[0].start + strings.LastIndex(text[words[0].start:last.start], " ") + 1
+		for i := len(words) - 1; i > 0 && (words[i].start >= from || particles[words[i].low]); i-- {
+			f.glued = words[i].low + f.glued
+		}
+	}
 	for _, part := range f.parts {
 		all := true
 		for _, w := range part {
@@ -99,18 +107,18 @@ type place struct {
 
 // same reports whether a word is a word of the name. Of a single name José is not Jose, but Jose may be José.
 func (p place) same(w Word, word string) bool {
-	if w.low == word {
-		return true
-	}
-	if isASCII(w.low) && isASCII(word) {
-		return false
+	if isASCII(w.low) && isASCII(word) || w.low == word {
+		return w.low == word
 	}
 	plain := Unaccented(w.low)
-	return plain == word || p.name.Person() && plain == Unaccented(word)
+	return plain == word || norm.NFC.String(w.low) == norm.NFC.String(word) || p.name.Person() && plain == Unaccented(word)
 }
 
 // part returns the number of words of a part of the name that begins at an index, 0 if it does not.
 func (p place) part(k, i int) (n int) {
+	if k > 0 && k == len(p.name.parts)-1 && p.name.glued != "" && p.same(p.word(i), p.name.glued) {
+		return 1
+	}
 	for n, word := range p.name.parts[k] {
 		if i+n >= len(p.words) || !p.same(p.words[i+n], word) || n > 0 && !p.tight(i+n-1) {
 			return 0

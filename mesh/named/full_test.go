@@ -53,6 +53,8 @@ Otto van den Berg|van den Berg, Otto
 Otto van den Berg|Otto Van Den Berg
 Bia da Silva|Bia Silva came.
 Bia da Silva|Dona Silva came.
+Bia da Silva|bia.dasilva@example.com
+Bia da Silva|B. daSilva
 Anne-Lise Dubois|Anne-Lise Dubois a payé.
 Anne-Lise Dubois|Anne Lise Dubois
 Anne-Lise Dubois|Mme Dubois a payé.
