@@ -88,7 +88,7 @@ func (p place) linked(i int) link {
 		return dotted
 	case p.beside(i):
 		return spaced
-	case strings.TrimSpace(gap) == "." && (initial(p.words[i]) || honorific(p.words[i].low)):
+	case (strings.TrimSpace(gap) == "." || gap == ".-") && (initial(p.words[i]) || honorific(p.words[i].low)):
 		return abbreviated
 	}
 	return apart

@@ -283,15 +283,8 @@ func (p place) family(end int) Verdict {
 	given := p.name.parts[0][0]
 	last := p.gap(end - 1)
 	switch after := p.word(end); {
-	case p.small(p.at, end) && len(left.initials) == 0, len(left.names) > 0 && left.title == "":
+	case p.small(p.at, end) && len(left.initials) == 0, len(left.names) > 0:
 		return Absent
-	case left.title != "" && !right.alone(), len(left.words) > 0:
-		return Doubt
-	case left.title != "":
-		if mismatched(left.title, given) {
-			return Doubt
-		}
-		return Sure
 	case len(left.initials) > 0:
 		switch first := left.initials[len(left.initials)-1]; {
 		case startsWith(given, first) && right.alone():
@@ -300,6 +293,10 @@ func (p place) family(end int) Verdict {
 			return Doubt
 		}
 		return Absent
+	case left.title != "" && (!right.alone() || mismatched(left.title, given)), len(left.words) > 0:
+		return Doubt
+	case left.title != "":
+		return Sure
 	case initial(after) && (strings.TrimSpace(last) == "," || strings.TrimSpace(last) == "") && p.closed(end):
 		if startsWith(given, after.low) {
 			return Sure

@@ -28,6 +28,8 @@ Ilda Marques|I. Marques signed.
 Ilda Marques|The lease of I. Marques ends.
 Ilda Marques|Mrs. Marques phoned.
 Ilda Marques|We met Dr. Marques.
+Ilda Marques|Dr. I. Marques signed.
+Anne-Lise Dubois|A.-L. Dubois a payé.
 Ilda Marques|Prof Marques teaches.
 Ilda Marques|Marques, Ilda
 Ilda Marques|- Marques, I.
@@ -119,6 +121,8 @@ Bia da Silva|Silva came.
 Ilda Marques|Rita Marques called.
 Ilda Marques|We met Rui Marques.
 Ilda Marques|R. Marques signed.
+Ilda Marques|Mrs. Rita Marques signed.
+Ilda Marques|Dr. R. Marques signed.
 Ilda Marques|r.marques@example.com
 Ilda Marques|rui.marques@example.com
 Ilda Marques|Ilda Costa called.
