@@ -3,16 +3,12 @@ package forget
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
-	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
-	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Line is a line of a workspace file that is about a subject.
@@ -141,117 +137,4 @@ func without(text string, lines []Line) string {
 		}
 	}
 	return b.String()
-}
-
-// doubtOf returns the reason to keep a line that may be about a subject.
-func doubtOf(subject mesh.Subject) string {
-	if every := subject.Unsure(); every != "" {
-		return fmt.Sprintf("%s: to erase it too, edit it by hand or forget %q", doubted, every)
-	}
-	if subject.Person() {
-		return doubted + ": to erase it too, edit it by hand or forget the name that it has"
-	}
-	return doubted + ": to erase it too, edit it by hand"
-}
-
-// linesAbout returns the lines of a text that are about a subject: what mentions it, the rest of its paragraph, what is
-// nested in its item, and everything below a heading that mentions it.
-func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
-	var scanner markdown.Scanner
-	// parents are the items that the current one is nested in.
-	type parent struct {
-		indent int
-		about  bool
-	}
-	var parents []parent
-	var current []string   // lines that are not yet split into units
-	first := 0             // number of the first of them
-	anchor, level := "", 0 // of the section; level of the heading below which everything is about the subject
-	kept := func() string {
-		if pins[edit.WholeFile] || pins[anchor] {
-			return "it is pinned: yamo-mcp unpin or unlock, then again"
-		}
-		return ""
-	}
-	doubt := doubtOf(subject)
-	before := false // the unit before is about the subject
-	end := func() {
-		for _, unit := range units(current, subject.Surely) {
-			text := joined(unit)
-			if item := startsItem(text); item || indent(unit[0]) == 0 {
-				parents = slices.DeleteFunc(parents, func(p parent) bool { return p.indent >= indent(unit[0]) })
-			}
-			inherited := slices.ContainsFunc(parents, func(p parent) bool { return p.about })
-			about := level > 0 || inherited || subject.Surely(text)
-			maybe := subject.In(text) || before && refersBack(text)
-			if startsItem(text) {
-				parents = append(parents, parent{indent(unit[0]), about})
-			}
-			before = about
-			for _, line := range unit {
-				if about || maybe {
-					reason := kept()
-					if !about {
-						reason = doubt
-					}
-					list = append(list, Line{Line: first, Text: strings.TrimSpace(line), Kept: reason})
-				}
-				first++
-			}
-		}
-		current = nil
-	}
-	number, matter := 0, false
-	for line := range strings.Lines(text) {
-		number++
-		trimmed := strings.TrimSpace(line)
-		if number == 1 && trimmed == "---" || matter {
-			matter = number == 1 || trimmed != "---"
-			if subject.In(line) {
-				list = append(list, Line{Line: number, Text: trimmed, Kept: "it is front matter: edit it by hand"})
-			}
-			continue
-		}
-		free := scanner.Free()
-		kind := scanner.Next(line)
-		depth, heading := 0, ""
-		if free && kind == markdown.Text {
-			depth, heading = markdown.Heading(strings.TrimRight(line, "\r\n"))
-		}
-		switch {
-		case depth > 0:
-			end()
-			parents, before = nil, false
-			if level >= depth {
-				level = 0
-			}
-			anchor = grammar.Slug(heading)
-			if level == 0 && subject.Surely(heading) && depth > 1 {
-				level = depth
-			}
-			if level > 0 || subject.In(heading) {
-				reason := kept()
-				switch {
-				case depth == 1:
-					reason = "it is the title: edit it by hand"
-				case level == 0:
-					reason = doubt
-				}
-				list = append(list, Line{Line: number, Text: trimmed, Kept: reason})
-			}
-			continue
-		case trimmed == "":
-			end()
-			before = false
-			continue
-		case kind != markdown.Text, startsItem(trimmed), strings.HasPrefix(trimmed, "|"), field.MatchString(trimmed):
-			end()
-		}
-		if len(current) == 0 {
-			first = number
-		}
-		current = append(current, line)
-	}
-	end()
-	return list
 }

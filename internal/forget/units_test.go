@@ -24,6 +24,7 @@ x|called ottokar
  |Bea came to lunch and told us about her new dog, which she got in June.
 x|Ottokar wants the invoice before the end of the month, as he always does.
 ?|He will call again.
+?|His wife too.
  |The boiler was serviced today and it needs a new valve before the winter.
 `, "times": `
 x|09:30 Ottokar came by with the keys of the flat and stayed for a whole hour
