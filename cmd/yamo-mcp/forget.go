@@ -58,8 +58,8 @@ rose", forget Rose erases what surely names Rose, and forget rose all of it.
 
 Give a person's full name. "P. Mendes", "Mr. Mendes", "Mendes, Paulo" and paulo.mendes@example.com are
 Paulo Mendes; "Mendes" or "Paulo" without the other may be another, and is listed as in doubt; so is a
-longer name, such as Paulo Mendes Street. Rita Mendes is somebody else, and not listed. What cannot be
-erased is named, with what to do about it.`,
+longer name, such as Paulo Mendes Street, or Paulo Costa for Paulo. Rita Mendes is somebody else, and not
+listed. What cannot be erased is named, with what to do about it.`,
 		Example: "  yamo-mcp forget Rose --dry-run\n  yamo-mcp forget Rose --keep 3f1c42 --keep USER.md:12",
 		Args:    cli.Exactly("SUBJECT"),
 		RunE: func(cmd *cobra.Command, args []string) error {

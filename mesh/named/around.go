@@ -15,7 +15,7 @@ var (
 		da de do das dos del della dello di du des la le las los van von der den ter ten het op zu zur y e bin ibn binti al
 		el af av`)
 	masculine = text.Set(`mr sir lord sr senhor dom señor don monsieur herr signor sig meneer dhr pan`)
-	feminine  = text.Set(`mrs ms miss lady sra senhora dona dra señora doña madame mme mlle frau signora mevrouw mw pani`)
+	feminine  = text.Set(`mrs ms miss lady sra senhora dona dra señora doña profa profª madame mme mlle frau signora mevrouw mw pani`)
 	neuter    = text.Set(`mx dr doctor prof professor rev judge capt captain coach officer engineer eng dott ing`)
 	// heads are words of the names of things, groups and places.
 	heads = text.Set(`
@@ -129,7 +129,6 @@ type around struct {
 	names    []string
 	words    []string // that are ordinary ones, written with a capital letter
 	begins   bool     // they begin a sentence
-	hyphen   bool
 }
 
 // alone reports whether there is nothing of a longer name.
@@ -184,7 +183,6 @@ func (p place) left(at int, surname bool) (a around) {
 		if by != hyphen && (p.starts(w) || start && foreign[w.low] || start && p.name.Person() && titles[w.low]) {
 			return a
 		}
-		a.hyphen = a.hyphen || by == hyphen
 		a.begins = start
 		if isWord(w.low) && !Ordinary(w.low) {
 			a.words = append(a.words, w.low)
@@ -211,7 +209,6 @@ func (p place) right(end int) (a around) {
 		case !p.nameLike(i):
 			return a
 		}
-		a.hyphen = a.hyphen || by == hyphen
 		if isWord(w.low) && !Ordinary(w.low) {
 			a.words = append(a.words, w.low)
 		} else {

@@ -164,8 +164,7 @@ func (p place) single(capitals bool) (Verdict, int) {
 	ordinary := p.name.ordinary[0]
 	switch {
 	case ordinary && (p.small(p.at, end) || capitals),
-		len(left.names)+len(left.words) > 0, len(right.words) > 0,
-		len(right.names) > 0 && (ordinary || n > 1 || right.hyphen),
+		!left.alone(), !right.alone(),
 		ordinary && n == 1 && begins(p.line[:p.words[p.at].start]) && p.beside(p.at) &&
 			(prepositions[p.word(end).low] || removals[p.word(end).low]):
 		return Doubt, n

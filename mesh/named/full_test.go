@@ -78,7 +78,6 @@ New York|New York is loud.
 New York|In new york it rained.
 Zeferino|zeferino called
 Zeferino|ZEFERINO
-Zeferino|Zeferino Costa called
 Zeferino|Senhor Zeferino came.
 Zeferino|zeferino@example.com
 Lisbon Marathon|We ran the Lisbon Marathon.
@@ -115,6 +114,8 @@ Paulo|São Paulo is humid.
 Paulo|We flew to São Paulo.
 Paulo|João Paulo called.
 Paulo|Paulo Street
+Paulo|Paulo Coelho wrote it.
+Zeferino|Zeferino Costa called
 Bia da Silva|Silva came.
 `
 	absentFull = `
