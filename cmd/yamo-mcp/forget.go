@@ -34,7 +34,7 @@ type forgotten struct {
 	Lines    []forget.Line `json:"lines"`
 	Recorded []string      `json:"recorded"` // files whose edit history mentions it
 	Related  []string      `json:"related"`  // memories that are not erased
-	Doubtful []string      `json:"doubtful"` // memories and skills that are not: they may have only the word
+	Doubtful []string      `json:"doubtful"` // memories and skills that are not: they may not be about it
 	Spared   []string      `json:"spared"`   // what --keep named
 	Left     []string      `json:"left"`
 }
@@ -54,8 +54,12 @@ Otherwise list everything that mentions a name or a subject: memories, lessons, 
 queries, lines of workspace files and their edit history. Then ask, and erase all of it
 permanently, but what --keep names. What is likely about the subject without naming it is listed and
 not erased; erase it with yamo-mcp forget ID. So is what may have only the word of a name: with "prices
-rose", forget Rose erases what surely names Rose, and forget rose all of it. What cannot be erased is
-named, with what to do about it.`,
+rose", forget Rose erases what surely names Rose, and forget rose all of it.
+
+Give a person's full name. "P. Mendes", "Mr. Mendes", "Mendes, Paulo" and paulo.mendes@example.com are
+Paulo Mendes; "Mendes" or "Paulo" without the other may be another, and is listed as in doubt; so is a
+longer name, such as Paulo Mendes Street, or Paulo Costa for Paulo. Rita Mendes is somebody else, and not
+listed. What cannot be erased is named, with what to do about it.`,
 		Example: "  yamo-mcp forget Rose --dry-run\n  yamo-mcp forget Rose --keep 3f1c42 --keep USER.md:12",
 		Args:    cli.Exactly("SUBJECT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -316,7 +320,8 @@ func formatForgotten(p forget.Plan, zone *time.Location, did string, subject mes
 		fmt.Fprintf(&b, "  the edit history of %s\n", name)
 	}
 	if len(p.Doubtful)+len(p.DoubtfulSkills) > 0 {
-		b.WriteString("In doubt, and not erased: it may contain only the word. To erase one too, run yamo-mcp forget ID:\n")
+		b.WriteString("In doubt, and not erased: it may contain only the word, or be about another. " +
+			"To erase one too, run yamo-mcp forget ID:\n")
 		for _, h := range p.Doubtful {
 			memory(h)
 		}

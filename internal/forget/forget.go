@@ -49,7 +49,7 @@ func (p Plan) Empty() bool {
 		!slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Kept == "" })
 }
 
-// Unsure reports whether something is not erased because it may have only the word of a subject that is a name.
+// Unsure reports whether something is not erased because it may not be about the subject.
 func (p Plan) Unsure() bool {
 	return len(p.Doubtful)+len(p.DoubtfulSkills) > 0 || slices.ContainsFunc(p.Lines, Line.Doubtful)
 }
@@ -86,7 +86,7 @@ func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err 
 	}
 	p.Prompts = len(prompts)
 	p.Left = f.left(subject)
-	if subject.Doubtful() == "" {
+	if !subject.MayDoubt() {
 		return p, nil
 	}
 	doubtful, err := f.Editor.Mentioning(ctx, subject.In)
@@ -95,7 +95,7 @@ func (f Forgetter) Plan(ctx context.Context, subject mesh.Subject) (p Plan, err 
 	}
 	for _, name := range doubtful {
 		if !slices.Contains(p.Recorded, name) {
-			p.Left = append(p.Left, fmt.Sprintf("the edit history of %s has %q, perhaps only the word", name, subject.Text))
+			p.Left = append(p.Left, fmt.Sprintf("the edit history of %s has what may be about %q", name, subject.Text))
 		}
 	}
 	return p, nil
@@ -312,7 +312,7 @@ func (f Forgetter) left(subject mesh.Subject) (list []string) {
 			}
 			if more > 0 {
 				advice := "mention it: delete them"
-				if subject.Doubtful() != "" {
+				if subject.MayDoubt() {
 					advice = "may mention it: look before you delete them"
 				}
 				list = append(list, fmt.Sprintf("%d more files of %s %s", more, path.Dir(pattern), advice))

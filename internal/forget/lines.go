@@ -3,17 +3,12 @@ package forget
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh"
 	"github.com/yamo-protocol/yamo-mcp/workspace"
-	"github.com/yamo-protocol/yamo-mcp/workspace/edit"
-	"github.com/yamo-protocol/yamo-mcp/workspace/grammar"
-	"github.com/yamo-protocol/yamo-mcp/workspace/markdown"
 )
 
 // Line is a line of a workspace file that is about a subject.
@@ -24,10 +19,10 @@ type Line struct {
 	Kept string `json:"kept,omitempty"` // why it is not erased and what the person can do, "" if it is
 }
 
-// doubted is the beginning of Kept of a line that may have only the word of a subject that is a name.
-const doubted = "it may contain only the word"
+// doubted is the beginning of Kept of a line that may have only the word of a subject that is a name, or name another.
+const doubted = "it may contain only the word, or be about another"
 
-// Doubtful reports whether the line may have only the word of a subject that is a name: "prices rose".
+// Doubtful reports whether the line is not erased because it may not be about the subject: "prices rose".
 func (l Line) Doubtful() bool { return strings.HasPrefix(l.Kept, doubted) }
 
 // pinned are the anchors of a file's pinned and locked sections.
@@ -143,107 +138,3 @@ func without(text string, lines []Line) string {
 	}
 	return b.String()
 }
-
-// linesAbout returns the lines of a text that are about a subject: what mentions it, the rest of its paragraph or item,
-// and everything below a heading that mentions it.
-func linesAbout(text string, subject mesh.Subject, pins pinned) (list []Line) {
-	var scanner markdown.Scanner
-	type block struct {
-		first int
-		lines []string
-		about bool
-		maybe bool // some line may have only the word
-	}
-	var current block
-	anchor, level := "", 0 // of the section; level of the heading below which everything is about the subject
-	kept := func() string {
-		if pins[edit.WholeFile] || pins[anchor] {
-			return "it is pinned: yamo-mcp unpin or unlock, then again"
-		}
-		return ""
-	}
-	doubt := doubted + ": to erase it too, edit it by hand"
-	if every := subject.Unsure(); every != "" {
-		doubt = fmt.Sprintf("%s: to erase it too, edit it by hand or forget %q", doubted, every)
-	}
-	end := func() {
-		about := current.about || level > 0
-		for i, line := range current.lines {
-			reason := kept()
-			if !about {
-				reason = doubt
-			}
-			if strings.TrimSpace(line) != "" && (about || current.maybe) {
-				list = append(list, Line{Line: current.first + i, Text: strings.TrimSpace(line), Kept: reason})
-			}
-		}
-		current = block{}
-	}
-	number, matter := 0, false
-	for line := range strings.Lines(text) {
-		number++
-		trimmed := strings.TrimSpace(line)
-		if number == 1 && trimmed == "---" || matter {
-			matter = number == 1 || trimmed != "---"
-			if subject.In(line) {
-				list = append(list, Line{Line: number, Text: trimmed, Kept: "it is front matter: edit it by hand"})
-			}
-			continue
-		}
-		free := scanner.Free()
-		kind := scanner.Next(line)
-		depth, heading := 0, ""
-		if free && kind == markdown.Text {
-			depth, heading = markdown.Heading(strings.TrimRight(line, "\r\n"))
-		}
-		switch {
-		case depth > 0:
-			end()
-			if level >= depth {
-				level = 0
-			}
-			anchor = grammar.Slug(heading)
-			if level == 0 && subject.Surely(heading) && depth > 1 {
-				level = depth
-			}
-			if level > 0 || subject.In(heading) {
-				reason := kept()
-				switch {
-				case depth == 1:
-					reason = "it is the title: edit it by hand"
-				case level == 0:
-					reason = doubt
-				}
-				list = append(list, Line{Line: number, Text: trimmed, Kept: reason})
-			}
-			continue
-		case trimmed == "", kind != markdown.Text, startsItem(trimmed) && !nested(line), strings.HasPrefix(trimmed, "|"),
-			field.MatchString(trimmed):
-			end()
-		}
-		if len(current.lines) == 0 {
-			current.first = number
-		}
-		current.lines = append(current.lines, line)
-		current.about, current.maybe = current.about || subject.Surely(line), current.maybe || subject.In(line)
-	}
-	end()
-	return list
-}
-
-// field begins a line that has one field of several: "**Timezone:** Europe/Lisbon".
-var field = regexp.MustCompile(`^\*\*[^*]{1,40}(?::\*\*|\*\*:)`)
-
-// startsItem reports whether a line begins an item of a list.
-func startsItem(line string) bool {
-	for _, mark := range []string{"- ", "* ", "+ "} {
-		if strings.HasPrefix(line, mark) {
-			return true
-		}
-	}
-	digits := strings.TrimLeft(line, "0123456789")
-	return digits != line && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
-}
-
-// nested reports whether a line is indented, so that it belongs to the item before it.
-func nested(line string) bool { return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t") }

@@ -12,12 +12,16 @@ import (
 // "Prices rose" does not mention Rose, but "rose called" may. Where a subject is written as a name and is an ordinary
 // word too, Surely tells the two apart, and what is left is in doubt: a person decides.
 
-// Doubtful returns the words of the subject that a text may have without meaning the name, "" for none.
-func (s Subject) Doubtful() string { return strings.Join(s.names, " ") }
+// Person reports whether the subject is the full name of a person.
+func (s Subject) Person() bool { return s.name.Person() }
 
-// Unsure returns the subject as one that means every form of its words, "" where nearly every text has one of them.
+// MayDoubt reports whether In may find what Surely does not.
+func (s Subject) MayDoubt() bool { return s.named || len(s.names) > 0 }
+
+// Unsure returns the subject as one that means every form of its words, "" where nearly every text has one of them, and
+// for the name of a person.
 func (s Subject) Unsure() string {
-	if slices.ContainsFunc(s.names, named.Modal) {
+	if s.name.Person() || slices.ContainsFunc(s.names, named.Modal) {
 		return ""
 	}
 	return strings.ToLower(s.Text)
@@ -26,16 +30,20 @@ func (s Subject) Unsure() string {
 // Surely reports whether a line of text mentions the subject and each word of it that is an ordinary one too is surely
 // the name somewhere in that line.
 func (s Subject) Surely(text string) bool {
-	if len(s.names) == 0 {
+	if !s.MayDoubt() {
 		return s.In(text)
 	}
 	for line := range strings.Lines(text) {
-		if !s.inLine(line) {
-			continue
-		}
-		words := named.Words(line)
-		if !slices.ContainsFunc(s.names, func(name string) bool { return !named.In(line, words, name, s.full) }) {
-			return true
+		switch {
+		case s.named:
+			if s.name.In(line, named.Words(line)) == named.Sure {
+				return true
+			}
+		case s.inLine(line):
+			words := named.Words(line)
+			if !slices.ContainsFunc(s.names, func(name string) bool { return !named.In(line, words, name, s.full) }) {
+				return true
+			}
 		}
 	}
 	return false
@@ -48,6 +56,6 @@ func mayBe(name, word string) bool {
 	if named.Modal(name) && !unicode.IsUpper(first) {
 		return false
 	}
-	low := withoutAccents(strings.ToLower(word))
+	low := named.Unaccented(strings.ToLower(word))
 	return low == name || !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "ing")
 }

@@ -16,12 +16,15 @@ type Subject struct {
 	stems []string
 	names []string        // of its words, in lower case, those that are written as names and are ordinary words too
 	full  map[string]bool // all its words, in lower case
+	name  named.Full      // if it is written as one
+	named bool            // it has name
 }
 
 // ParseSubject parses a subject. ok is false if it has no words but function words.
 func ParseSubject(text string) (s Subject, ok bool) {
 	s.Text = strings.TrimSpace(text)
 	s.full = map[string]bool{}
+	s.name, s.named = named.ParseFull(s.Text)
 	words := named.Words(s.Text)
 	// No one wants every "will" and "may" forgotten, so those are names without a capital letter too.
 	small := !slices.ContainsFunc(words, func(w named.Word) bool { return !named.MayBe(strings.ToLower(w.Text)) })
@@ -48,29 +51,19 @@ func forms(word string) (exact, plain string) {
 		exact = stem(word)
 		return exact, exact
 	}
-	return stem(norm.NFC.String(word)), stem(withoutAccents(word))
-}
-
-// withoutAccents returns a word without the accents of its letters.
-func withoutAccents(word string) string {
-	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if r >= '\u0300' && r <= '\u036f' {
-			return -1
-		}
-		return r
-	}, norm.NFD.String(word)))
+	return stem(norm.NFC.String(word)), stem(named.Unaccented(word))
 }
 
 // firstPerson are words of a subject such as "my divorce" that texts about it do not need to have.
 var firstPerson = map[string]bool{"i": true, "me": true, "my": true, "mine": true, "our": true, "us": true, "we": true}
 
-// In reports whether a line of text has every word of the subject but for function words, in any form and order. A word
-// without accents also means the one with them: Falcao is Falcão, but José is not Jose. A name that is an ordinary word
-// too is not found in its verb: "marked" is not Mark. Will and May are in a line where they begin with a capital
-// letter.
+// In reports whether a line of text may mention the subject. A subject that is a name is judged by named.Full. Of any
+// other a line has every word but for function words, in any form and order. A word without accents also means the one
+// with them: Falcao is Falcão, but José is not Jose. A name that is an ordinary word too is not found in its verb:
+// "marked" is not Mark. Will and May are in a line where they begin with a capital letter.
 func (s Subject) In(text string) bool {
 	for line := range strings.Lines(text) {
-		if s.inLine(line) {
+		if s.named && s.name.In(line, named.Words(line)) > named.Absent || !s.name.Person() && s.inLine(line) {
 			return true
 		}
 	}

@@ -38,7 +38,7 @@ func TestSubjectThatIsAWordToo(t *testing.T) {
 			"(He paid.) Rose petals":                   doubt,
 			"a glass of Rosé":                          doubt,
 		},
-		"Rose Silva": {"Rose Silva called.": sure, "silva, rose": doubt, "Silva called.": none},
+		"Rose Silva": {"Rose Silva called.": sure, "silva, rose": doubt, "Silva called.": doubt},
 		"rose":       {"prices rose": sure, "Rose called": sure},
 		"Will": {
 			"We asked Will for the key.": sure, "Will called.": sure, "Will you come?": doubt, "It will rain.": none,
@@ -48,19 +48,28 @@ func TestSubjectThatIsAWordToo(t *testing.T) {
 		"will":          {"We asked Will for the key.": sure, "Will you come?": doubt, "It will rain.": none},
 		"may":           {"We met May at the lake.": sure, "We met in May.": doubt, "We may go.": none},
 		"the last will": {"His last wishes": sure},
-		"will smith":    {"Will Smith called": sure, "smith and will": none, "Smith called": none},
+		"will smith":    {"Will Smith called": sure, "smith and will": none, "Smith called": doubt},
 		"May": {
 			"We met May at the lake.": sure, "We met in May.": doubt, "May 3 is a holiday.": doubt, "May we go?": doubt,
 			"We may go.": none, "May said no.": sure, "on 3 May": doubt, "MAY": doubt,
 			"May need a second key.": doubt,
 		},
-		"Mark":    {"Mark the date.": doubt, "Ask Mark.": sure, "a question mark": doubt, "marked as read": none},
-		"Grace":   {"Grace teaches music": sure, "a grace period": doubt},
-		"Bill":    {"Bill the client.": doubt, "the electricity bill": doubt, "Bill paid it back": sure, "with Bill": sure},
-		"Angel":   {"Ángel called": doubt, "A\u0301ngel called": doubt, "an angel": doubt, "Angel called": sure},
-		"Victor":  {"Víctor has the key": doubt},
-		"Iris":    {"Íris lives here": doubt},
-		"Poppy":   {"Poppy seed cake recipe": doubt, "poppies": doubt, "Poppy agreed": sure},
+		"Mark":   {"Mark the date.": doubt, "Ask Mark.": sure, "a question mark": doubt, "marked as read": none},
+		"Grace":  {"Grace teaches music": sure, "a grace period": doubt},
+		"Bill":   {"Bill the client.": doubt, "the electricity bill": doubt, "Bill paid it back": sure, "with Bill": sure},
+		"Angel":  {"Ángel called": doubt, "A\u0301ngel called": doubt, "an angel": doubt, "Angel called": sure},
+		"Victor": {"Víctor has the key": doubt},
+		"Iris":   {"Íris lives here": doubt},
+		"Poppy":  {"Poppy seed cake recipe": doubt, "poppies": doubt, "Poppy agreed": sure},
+		"Bluebird": {
+			"Bluebird is late": sure, "bluebirds are rare": doubt, "Bluebirds are rare": doubt, "blue birds": none,
+		},
+		"bluebird":        {"bluebirds are rare": sure},
+		"Lisbon Marathon": {"We ran the Lisbon Marathon.": sure, "the marathon of Lisbon": doubt, "Lisbon is sunny": none},
+		"Ilda Marques": {
+			"Rita Marques met Ilda Costa.": none, "P. Pinto, I. Marques": sure, "Marques paid": doubt, "Ilda paid": doubt,
+		},
+		"Falcão":  {"Falca\u0303o called": sure},
 		"Zebulon": {"zebulon hiked": sure, "ZEBULON": sure},
 	} {
 		s, ok := ParseSubject(name)
@@ -90,10 +99,10 @@ func TestSubjectThatIsAWordToo(t *testing.T) {
 // The time for a line is linear in its length.
 func TestSubjectInLongLine(t *testing.T) {
 	t.Parallel()
-	s, _ := ParseSubject("Rose May")
-	line := strings.Repeat("Rose word ", 1<<20/10)
+	s, _ := ParseSubject("Rose Ferreira")
+	line := strings.Repeat("Rosa word ROSE ", 1<<20/15)
 	start := time.Now()
-	if s.In(line) || s.Surely(line) || !s.In(line+"may May") || s.Surely(line+"In May") {
+	if s.In(line) || s.Surely(line) || !s.In(line+"Ferreira") || !s.Surely(line+"to Rose Ferreira") {
 		t.Error("the long line is not read as a short one is")
 	}
 	if took := time.Since(start); took > 20*time.Second {

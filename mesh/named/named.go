@@ -9,15 +9,13 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/yamo-protocol/yamo-mcp/mesh/scrub/redact/word"
 )
 
 // Ordinary reports whether a name, in lower case, is a word of English too.
 func Ordinary(name string) bool { return people[name] || things[name] || times[name] }
 
 // MayBe reports whether a word in lower case may be a name: it is no word of English, or a name too.
-func MayBe(low string) bool { return Ordinary(low) || !word.IsEnglish(low) }
+func MayBe(low string) bool { return Ordinary(low) || !isWord(low) }
 
 // Modal reports whether a name is a word that nearly every text has. Written small it is never taken for the name.
 func Modal(name string) bool { return name == "will" || name == "may" }
