@@ -15,7 +15,8 @@ var (
 		da de do das dos del della dello di du des la le las los van von der den ter ten het op zu zur y e bin ibn binti al
 		el af av`)
 	masculine = text.Set(`mr sir lord sr senhor dom señor don monsieur herr signor sig meneer dhr pan`)
-	feminine  = text.Set(`mrs ms miss lady sra senhora dona dra señora doña profa profª madame mme mlle frau signora mevrouw mw pani`)
+	feminine  = text.Set(`mrs ms miss lady sra senhora dona dra señora doña profa profª madame mme mlle frau signora
+		mevrouw mw pani`)
 	neuter    = text.Set(`mx dr doctor prof professor rev judge capt captain coach officer engineer eng dott ing`)
 	// heads are words of the names of things, groups and places.
 	heads = text.Set(`
