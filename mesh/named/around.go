@@ -17,7 +17,7 @@ var (
 	masculine = text.Set(`mr sir lord sr senhor dom señor don monsieur herr signor sig meneer dhr pan`)
 	feminine  = text.Set(`mrs ms miss lady sra senhora dona dra señora doña profa profª madame mme mlle frau signora
 		mevrouw mw pani`)
-	neuter    = text.Set(`mx dr doctor prof professor rev judge capt captain coach officer engineer eng dott ing`)
+	neuter = text.Set(`mx dr doctor prof professor rev judge capt captain coach officer engineer eng dott ing`)
 	// heads are words of the names of things, groups and places.
 	heads = text.Set(`
 		project operation team group company client customer user codename campaign product app release version repo

@@ -23,14 +23,17 @@ func (r *Record) OfProject(name string) bool {
 	return r.Project != "" && (strings.EqualFold(r.Project, name) || strings.EqualFold(ProjectName(r.Project), name))
 }
 
-// Labels returns what a query may name besides the words of the content: the tags, the project's name, and the source
-// unless it is a role or who stored the record.
+// Labels returns what a query may name besides the words of the content: the tags, the project's name, the source
+// unless it is a role or who stored the record, and the session of a file.
 func (r *Record) Labels() []string {
 	var labels []string
 	for _, tag := range r.Tags {
 		if tag != LessonTag {
 			labels = append(labels, tag)
 		}
+	}
+	if r.Type == FileType && r.SessionID != "" {
+		labels = append(labels, r.SessionID)
 	}
 	if !r.IsMemory() { // its source is its path, or a role
 		return labels

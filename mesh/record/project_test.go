@@ -39,7 +39,8 @@ func TestLabels(t *testing.T) {
 		"who stored it":  {Record{AgentID: "kate", Memory: Memory{Source: "kate"}}, nil},
 		"a lesson's tag": {Record{Memory: Memory{Tags: []string{LessonTag}}}, nil},
 		"a file's passage": {
-			Record{Memory: Memory{Type: FileType, Source: "notes/a.md", Tags: []string{"x"}}}, []string{"x"},
+			Record{Memory: Memory{Type: FileType, Source: "notes/a.md", SessionID: "s-1", Tags: []string{"x"}}},
+			[]string{"x", "s-1"},
 		},
 	} {
 		if diff := cmp.Diff(test.want, test.r.Labels()); diff != "" {
