@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -26,6 +27,8 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 		"Kate answers the club's mail on weekdays.",
 		"The chapel car park opens at eight.",
 	}
+	// What the group stores, and stores again.
+	gate := []string{"The gate of the aviary is green.", "The gate of the aviary was painted in May."}
 	dm := connect(t, launch{workspace: base.workspace})
 	shared := ""
 	for _, text := range public {
@@ -92,6 +95,10 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 			s.search(text, map[string]any{"format": "detailed", "include_lessons": true, "limit": 50})
 		}
 		call[map[string]any](s, "skills", map[string]any{"action": "list"})
+		for _, text := range gate {
+			s.store(text, map[string]any{"importance": .2, "rationale": "seen"})
+			s.store(text, map[string]any{"importance": .4, "rationale": "seen again"})
+		}
 		// Tokens exist where there is private content only, so guessing them would differ in the requests.
 		// TestGroupGetsNoCanary compares their answers with those for tokens of nothing.
 		p.evidence = nil
@@ -139,6 +146,22 @@ func TestPrivateContentMakesNoDifference(t *testing.T) {
 					s.store(strings.ToUpper(text), nil)
 				}
 				s.end()
+			}
+		},
+		// What the group will store is also a private memory, with another reason, and one that was erased.
+		"the group's words in private": func(t *testing.T, p *planted) {
+			for _, group := range []string{"", hiking} {
+				s := connect(t, launch{workspace: p.workspace, group: group})
+				for _, text := range gate {
+					s.store(text, map[string]any{"importance": .9, "rationale": "canary"})
+					s.store(text, map[string]any{"importance": .8, "rationale": "another canary"})
+				}
+				s.end()
+			}
+			cmd := exec.Command(serverBinary(t), "forget", "painted", "--yes", "--workspace", p.workspace)
+			cmd.Env = launch{workspace: p.workspace}.environment()
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "Erased 2") {
+				t.Fatalf("%v: %s", err, out)
 			}
 		},
 		"damaged and linked": func(t *testing.T, p *planted) {
