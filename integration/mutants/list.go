@@ -14,6 +14,10 @@ var mutants = []mutant{
 		"./internal/session", "TestClientGroup", "a client without a token is a group",
 	},
 	{
+		"cmd/yamo-mcp/meshcmd/format.go", `if h.Visibility.Group() != "" && h.Visibility != f.home {`, `if false {`,
+		"./cmd/yamo-mcp/meshcmd", "TestForm", "what a group said is quoted line by line",
+	},
+	{
 		"internal/session/memory.go", `return local.Lane()`, `return local`,
 		"./internal/session", "TestAudiencesHaveQueuesOfTheirOwn", "a group's search does not wait for what a DM stored",
 	},
