@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/embed"
@@ -27,7 +28,8 @@ const (
 // candidate is a text that may answer a query.
 type candidate struct {
 	text     string
-	passage  string  // the part of a long text that the query is about, if it is known
+	passage  string  // what is compared with the query instead of text, such as the part of a long one that it is about
+	occasion string  // what a rule or a procedure says of when it applies; "" is all of it
 	strength float64 // the ranking's score, 0..1
 }
 
@@ -51,6 +53,13 @@ func (v *View) assess(
 	}
 	for i := range sentences {
 		sentences[i].Hear(texts[len(sentences):])
+	}
+	occasions := make([]int, len(list)) // their places in texts
+	for i, c := range list[:min(assessed, len(list))] {
+		occasions[i] = len(sentences) + i
+		if c.occasion != "" {
+			occasions[i], texts = len(texts), append(texts, c.occasion)
+		}
 	}
 	tokens, err := v.tokens(ctx, texts)
 	if err != nil {
@@ -77,6 +86,7 @@ func (v *View) assess(
 			at := len(sentences) + i
 			f := sentences[j].Compare(
 				confidence.Tokens(tokens[j]), confidence.Tokens(tokens[at]), texts[at], c.strength)
+			f.Occasion = dot(tokens[j].Mean, tokens[occasions[i]].Mean)
 			p = max(p, estimate(f))
 		}
 		if i < deciding {
@@ -112,7 +122,7 @@ func (v *View) Answers(ctx context.Context, query string, texts []confidence.Tex
 	list := make([]candidate, len(texts))
 	for i, t := range texts {
 		text := labelled(query, t.Labels, t.Content)
-		list[i] = candidate{text, text, t.Strength}
+		list[i] = candidate{text: text, passage: text, strength: t.Strength}
 	}
 	return v.assess(ctx, query, list, confidence.Question)
 }
@@ -174,28 +184,51 @@ func (v *View) assessTime(
 	return v.conclude(hits, probabilities, least)
 }
 
-// assessHits sets the probability of each hit, and returns those of at least a level.
+// assessHits sets the probability of each hit that it answers the query, and returns those of at least a level.
 func (v *View) assessHits(
 	ctx context.Context, query string, hits []record.Hit, least confidence.Level,
-	estimate func(confidence.Features) float64,
 ) ([]record.Hit, error) {
 	list := make([]candidate, len(hits))
 	for i, h := range hits {
-		list[i] = candidate{labelled(query, h.Labels(), h.Content), labelled(query, h.Labels(), h.Passage), h.Score}
+		list[i] = candidate{
+			text: labelled(query, h.Labels(), h.Content), passage: labelled(query, h.Labels(), h.Passage), strength: h.Score,
+		}
 	}
-	probabilities, err := v.assess(ctx, query, list, estimate)
+	probabilities, err := v.assess(ctx, query, list, confidence.Question)
 	if err != nil {
 		return nil, err
 	}
 	if !replacedTexts(query, hits, list) {
 		return v.conclude(hits, probabilities, least), nil
 	}
-	before, err := v.assess(ctx, query, list, estimate)
+	before, err := v.assess(ctx, query, list, confidence.Question)
 	if err != nil {
 		return nil, err
 	}
 	for i := range probabilities {
 		probabilities[i] = max(probabilities[i], before[i])
+	}
+	return v.conclude(hits, probabilities, least), nil
+}
+
+// assessLessons sets the probability of each lesson that it applies to the query, and returns those of at least a
+// level. The names of a lesson's fields, which are in its content, would make all lessons alike.
+func (v *View) assessLessons(
+	ctx context.Context, query string, hits []record.Hit, least confidence.Level,
+) ([]record.Hit, error) {
+	list := make([]candidate, len(hits))
+	for i, h := range hits {
+		l := h.Lesson
+		list[i] = candidate{
+			text: h.Content, strength: h.Score, occasion: l.Situation + "\n" + l.ApplicableScope,
+			passage: strings.Join([]string{
+				l.PreventativeRule, l.Situation, l.ErrorPattern, l.Oversight, l.Fix, l.ApplicableScope,
+			}, "\n"),
+		}
+	}
+	probabilities, err := v.assess(ctx, query, list, confidence.Task)
+	if err != nil {
+		return nil, err
 	}
 	return v.conclude(hits, probabilities, least), nil
 }

@@ -151,7 +151,7 @@ func (v *View) relevantLessons(
 		return nil, nil
 	}
 	lessons := v.orderLessons(stores, kept, query, meaning, v.Project(ctx))
-	return v.assessHits(ctx, query, lessons, confidence.Possible, confidence.Task)
+	return v.assessLessons(ctx, query, lessons, confidence.Possible)
 }
 
 // orderLessons returns the lessons whose memories are in kept, best first.

@@ -147,7 +147,7 @@ func TestLessonsByMeaning(t *testing.T) {
 		t.Errorf("found %q, want %q", got, tone)
 	}
 	if diff := cmp.Diff([]string{tone, backup},
-		lessons(t, v, LessonQuery{Query: "database letters", OrderBy: BySeverity})); diff != "" {
+		lessons(t, v, LessonQuery{Query: "a letter about the database migration", OrderBy: BySeverity})); diff != "" {
 		t.Errorf("by severity (-want +got):\n%s", diff)
 	}
 }

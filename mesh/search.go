@@ -216,11 +216,10 @@ func (v *View) rank(
 	result, lessons = v.order(stores, among, query, meaning, q, f)
 	if all := allOf(query, f); all != nil {
 		result.Hits = v.assessTime(result.Hits, all, q.MinConfidence)
-	} else if result.Hits, err = v.assessHits(
-		ctx, rank.About(query), result.Hits, q.MinConfidence, confidence.Question); err != nil {
+	} else if result.Hits, err = v.assessHits(ctx, rank.About(query), result.Hits, q.MinConfidence); err != nil {
 		return cache.Result{}, nil, err
 	}
-	lessons, err = v.assessHits(ctx, query, lessons, q.MinConfidence.Or(confidence.Possible), confidence.Task)
+	lessons, err = v.assessLessons(ctx, query, lessons, q.MinConfidence.Or(confidence.Possible))
 	result.Hits = result.Hits[:min(q.Limit, len(result.Hits))]
 	return result, lessons, err
 }

@@ -173,7 +173,8 @@ func (k Skills) Search(ctx context.Context, query string, limit int) (FoundSkill
 func (k Skills) assess(ctx context.Context, query string, skills []record.SkillHit) ([]record.SkillHit, error) {
 	list := make([]candidate, len(skills))
 	for i, s := range skills {
-		list[i] = candidate{text: s.Name + ": " + s.Intent + "\n" + s.Description, strength: s.Keyword}
+		text := s.Name + ": " + s.Intent + "\n" + s.Description
+		list[i] = candidate{text: text, passage: text, occasion: s.Intent, strength: s.Keyword}
 	}
 	probabilities, err := k.view.assess(ctx, query, list, confidence.Task)
 	if err != nil {

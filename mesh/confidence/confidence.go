@@ -93,13 +93,13 @@ type Text struct {
 // Features are what a memory's probability is computed from.
 type Features struct {
 	Covered  float64 // mean similarity of the least covered third of the query's words with the memory's, -1..1
-	Shared   float64 // the same of all of the query's words
 	Cosine   float64 // of the texts
+	Occasion float64 // the cosine with what a rule or a procedure says of when it applies
 	Strength float64 // the ranking's score of the memory, 0..1
 	Exact    float64 // -1 if a number or a time is asked for and the memory has none, otherwise 0
 	Loose    float64 // the same of a name, a place or a reason
 	Other    float64 // -1 if the memory is a turn about another person than the question, less if in part, otherwise 0
-	Rough    bool    // the memory's tokens are not known: Covered, Shared and Cosine are 0
+	Rough    bool    // the memory's tokens are not known: Covered, Cosine and Occasion are 0
 }
 
 // Question estimates that a memory answers a question. The coefficients are those of a logistic regression on the
@@ -111,13 +111,13 @@ func Question(f Features) float64 {
 	return logistic(-4.35 + 4.9*f.Covered + 1.4*f.Cosine + 3.4*f.Strength + 1.9*f.Exact + 1.8*f.Loose + 2.5*f.Other)
 }
 
-// Task estimates that a rule or a procedure applies to what the query wants to do. It does not matter whether it covers
-// every word of the query, as an answer must.
+// Task estimates that a rule or a procedure applies to what the query wants to do. Words do not tell: a task in other
+// words shares none with the rule, and "book a table" shares one with a rule about tables of a database.
 func Task(f Features) float64 {
 	if f.Rough {
 		return logistic(-1.4 + 8*f.Strength)
 	}
-	return logistic(-6.8 + 20*f.Shared + 8*f.Cosine)
+	return logistic(-4.8 + 12*f.Cosine + 8*f.Occasion)
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
@@ -134,7 +134,7 @@ func (s Sentence) Compare(sentence, memory Tokens, text string, strength float64
 		return f
 	}
 	slices.Sort(covered)
-	f.Covered, f.Shared = mean(covered[:(len(covered)+2)/3]), mean(covered)
+	f.Covered = mean(covered[:(len(covered)+2)/3])
 	return f
 }
 

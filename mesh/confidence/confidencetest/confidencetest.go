@@ -50,6 +50,31 @@ func Talk() Conversation {
 	return c
 }
 
+// Lesson is a lesson, three tasks that it applies to, and three others to which it does not; most of these share a word
+// with it. The coefficients of confidence.Task were fitted to the lessons with an even index.
+type Lesson struct {
+	Rule         string   `json:"rule"`
+	Situation    string   `json:"situation"`
+	ErrorPattern string   `json:"error_pattern"`
+	Oversight    string   `json:"oversight"`
+	Fix          string   `json:"fix"`
+	Scope        string   `json:"scope"`
+	Applies      []string `json:"applies"`
+	Other        []string `json:"other"`
+}
+
+//go:embed lessons.json
+var lessons []byte
+
+// Lessons returns the lessons.
+func Lessons() []Lesson {
+	var list []Lesson
+	if err := json.Unmarshal(lessons, &list); err != nil {
+		panic(err) // the file is part of the program
+	}
+	return list
+}
+
 // Scores are the probabilities of the answers to the questions.
 type Scores struct{ Answerable, Unanswerable []float64 }
 
