@@ -213,10 +213,15 @@ func (v *View) inSession(c conditions) func(*record.Record) bool {
 		if asked && r.SessionID != "" {
 			return true // the other conditions compare the session
 		}
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		return v.bound[r.ID]
+		return v.isBound(r)
 	}
+}
+
+// isBound reports whether this view stored r, which is ephemeral.
+func (v *View) isBound(r *record.Record) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.bound[r.ID]
 }
 
 // note remembers that this view stored a memory of record.SessionType.

@@ -61,7 +61,7 @@ func (v *View) Remember(ctx context.Context, s Scrubbed, how Intent) (Remembered
 	if s.to == record.Private && to != record.Private {
 		return Remembered{}, fmt.Errorf("a memory that was scrubbed for %s cannot be kept in %s", s.to, to)
 	}
-	if err := v.checkSuperseded(ctx, to, how.Supersedes); err != nil {
+	if err := v.checkSuperseded(ctx, to, how.Supersedes, s.record.IsEphemeral()); err != nil {
 		return Remembered{}, err
 	}
 	r := *s.record
@@ -84,11 +84,12 @@ func (v *View) Remember(ctx context.Context, s Scrubbed, how Intent) (Remembered
 	return k.done, nil
 }
 
-// checkSuperseded returns a fault for ids that cannot be superseded by a memory of the compartment to.
+// checkSuperseded returns a fault for ids that cannot be superseded by a memory of the compartment to. An ephemeral one
+// belongs to its session.
 //
 // SECURITY: a revision names both memories, so both must be of one compartment: that of a shared memory would show
 // groups the id of a private one. What is shared is not one group's to replace.
-func (v *View) checkSuperseded(ctx context.Context, to record.Visibility, ids []string) error {
+func (v *View) checkSuperseded(ctx context.Context, to record.Visibility, ids []string, ephemeral bool) error {
 	if len(ids) > MaxSupersedes {
 		return fault.New("supersedes: %d memories are too many; use at most %d", len(ids), MaxSupersedes)
 	}
@@ -100,6 +101,9 @@ func (v *View) checkSuperseded(ctx context.Context, to record.Visibility, ids []
 				return fault.New("supersedes: no memory %q; use IDs from search results", id)
 			}
 			return err
+		case hit.Visibility == to && ephemeral && !hit.IsEphemeral():
+			return fault.New("supersedes: %s is to last, and a memory of type session is not; "+
+				"store what replaces it with another type", id)
 		case hit.Visibility == to:
 		case hit.Visibility == record.Shared && v.Audience.IsDM():
 			return fault.New("supersedes: %s is shared; store the correction with visibility shared, "+

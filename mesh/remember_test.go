@@ -255,8 +255,13 @@ func TestSupersedingRefuses(t *testing.T) {
 		_, err = test.view.Remember(t.Context(), s, Intent{To: test.to, Supersedes: []string{test.id}})
 		t.Run(name, func(t *testing.T) { wantFault(t, err, test.want...) })
 	}
-	s, err := dm.Scrub(record.Memory{Content: "The launch is in May."}, "")
+	s, err := dm.Scrub(record.Memory{Content: "Suppose that the launch is in August.", Type: record.SessionType}, "")
 	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = dm.Remember(t.Context(), s, Intent{Supersedes: []string{private}})
+	wantFault(t, err, "supersedes:", private, "another type")
+	if s, err = dm.Scrub(record.Memory{Content: "The launch is in May."}, ""); err != nil {
 		t.Fatal(err)
 	}
 	_, err = dm.Remember(t.Context(), s, Intent{Supersedes: []string{private}})
@@ -464,6 +469,33 @@ func forget(t testing.TB, v *View, content string) {
 			if err := v.Delete(t.Context(), hit.ID, ""); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// What one session noted for itself is shown to it alone.
+func TestSimilarStaysWithItsSession(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one, other := open(t, dir, audience.DM(), new(words)), open(t, dir, audience.DM(), new(words))
+	const draft = "The draft of the new novel for Marta is called "
+	keep(t, one, record.Memory{Content: draft + "Kingfisher.", Type: record.SessionType, SessionID: "s1"})
+	for bird, want := range map[string]bool{"Heron": true, "Egret": false} {
+		v := one
+		if !want {
+			v = other
+		}
+		s, err := v.Scrub(record.Memory{Content: draft + bird + "."}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := v.Remember(t.Context(), s, Intent{Compare: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := slices.ContainsFunc(kept.Similar, func(s Similar) bool { return strings.Contains(s.Excerpt, "Kingfisher") })
+		if told != want {
+			t.Errorf("%+v, want the session's: %v", kept.Similar, want)
 		}
 	}
 }

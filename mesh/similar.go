@@ -36,7 +36,7 @@ const (
 
 // compareStored returns the current memories that r resembles, and the id of the one that it repeats in nearly the
 // same words, "" for none. Only those that r could supersede are looked at; what holds in another project is no
-// contradiction.
+// contradiction, nor what another session noted for itself.
 //
 // SECURITY: a group's store call looks at the group's own memories only.
 func (v *View) compareStored(
@@ -59,7 +59,9 @@ func (v *View) compareStored(
 		for _, candidate := range alike(c, r.Content, meaning) {
 			other := candidate.record
 			otherProject := other.Project != "" && r.Project != "" && other.Project != r.Project
-			if slices.Contains(superseded, other.ID) || otherProject {
+			otherSession := other.IsEphemeral() && !v.isBound(other) &&
+				(other.SessionID == "" || other.SessionID != r.SessionID)
+			if slices.Contains(superseded, other.ID) || otherProject || otherSession {
 				continue
 			}
 			relation, score, one := about.Relation(similar.Of(other.Content), candidate.cosine, candidate.share)

@@ -14,7 +14,7 @@ var mutants = []mutant{
 		"./internal/session", "TestClientGroup", "a client without a token is a group",
 	},
 	{
-		"cmd/yamo-mcp/meshcmd/format.go", `if h.Visibility.Group() != "" && h.Visibility != f.home {`, `if false {`,
+		"cmd/yamo-mcp/meshcmd/format.go", `return h.Visibility.Group() != "" && h.Visibility != f.home`, `return false`,
 		"./cmd/yamo-mcp/meshcmd", "TestForm", "what a group said is quoted line by line",
 	},
 	{

@@ -32,6 +32,17 @@ func (p *parser) afterThe(i int) int {
 	return i
 }
 
+// afterWeekday returns i, or the next token if the weekday of "Monday 7" is at i.
+func (p *parser) afterWeekday(i int) int {
+	if _, ok := weekdays[p.word(i)]; !ok {
+		return i
+	}
+	if k := p.afterThe(i + 1); p.isDayNumber(k) {
+		return k
+	}
+	return i
+}
+
 // beforeThe returns the word before token i, or before an article that is there.
 func (p *parser) beforeThe(i int) string {
 	if p.word(i-1) == "the" {
@@ -51,8 +62,8 @@ type dayList struct {
 	planned int  // the token of a day that something was moved to from another one, or 0
 }
 
-// runs reads one run, or a list if several is set: "2, 9 and 16", "3-5 and the 9th", "3rd, 4th or 5th". What commas
-// alone separate is no list.
+// runs reads one run, or a list if several is set: "2, 9 and 16", "3-5 and the 9th", "3rd, 4th or 5th". Commas
+// alone make a list of three or more.
 func (p *parser) runs(i int, several bool) (complete dayList) {
 	r, n := p.runAt(i)
 	if n == 0 {
@@ -75,6 +86,7 @@ func (p *parser) runs(i int, several bool) (complete dayList) {
 		} else if !comma {
 			break
 		}
+		k = p.afterWeekday(k)
 		if r, n = p.runAt(k); n == 0 || r.first <= list.runs[len(list.runs)-1].last {
 			break
 		}
@@ -82,7 +94,7 @@ func (p *parser) runs(i int, several bool) (complete dayList) {
 		if w == "to" {
 			list.planned = k
 		}
-		if joining[w] {
+		if joining[w] || len(list.runs) > 2 {
 			complete = list
 		}
 	}
@@ -99,6 +111,15 @@ func (l dayList) merged() (list []run) {
 		}
 	}
 	return list
+}
+
+// severalDays reads more than one day of a month, with their weekdays or without: "7 and 9 December", "Monday 7 and
+// Tuesday 8 December".
+func (p *parser) severalDays(i int) (phrase, bool) {
+	k := p.afterWeekday(i)
+	found, ok := p.daysAt(k)
+	found.i = i
+	return found, ok && (found.every || k > i && found.spans[0].Unit == Days)
 }
 
 // daysAt reads days of a month, and the year that may follow: "17 November", "the 17th of November 2026", "2, 9 and 16

@@ -38,6 +38,10 @@ func (p *parser) prepend(first side) (phrase, bool) {
 	rest, ok := p.phrase(at + 1)
 	p.listing--
 	p.named = named
+	// Commas alone make a list of three dates or more of which the last has a year: "2 May, 16 May, 30 May 2025".
+	if ok && day && p.listing > 0 && len(rest.spans) == 1 && p.isYear(rest.end-1) {
+		rest.list = true
+	}
 	if !ok || !rest.list || day != (rest.spans[0].Unit == Day) {
 		p.unlisted = max(p.unlisted, at+1) // what comes next in it ends no list either
 		return phrase{}, false

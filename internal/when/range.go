@@ -39,7 +39,7 @@ var (
 
 // phrase returns the phrase that begins at token i: one time, "from March to May", or "October and November 2025".
 func (p *parser) phrase(i int) (phrase, bool) {
-	if days, ok := p.daysAt(i); ok && days.every {
+	if days, ok := p.severalDays(i); ok {
 		return days, true
 	}
 	spans, n := p.match(i)

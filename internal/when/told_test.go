@@ -9,6 +9,15 @@ import (
 // These were written before their results were seen.
 var (
 	toldTexts = map[string]string{
+		"Workshop on Monday 7 and Tuesday 8 December.":                           "2026-12-07/2026-12-08",
+		"The fête was Saturday 3 and Sunday 4 October.":                          "2026-10-03/2026-10-04",
+		"Training on Tuesday 12 and Thursday 14 January 2027.":                   "2027-01-12 2027-01-14",
+		"On Monday the 7th and Wednesday the 9th of December":                    "2026-12-07 2026-12-09",
+		"Mowing dates: 2 May, 16 May, 30 May 2025.":                              "2025-05-02 2025-05-16 2025-05-30",
+		"Vaccines given: 1 Feb, 1 March, 1 April 2023.":                          "2023-02-01 2023-03-01 2023-04-01",
+		"Born 3 May, died 4 June 2019.":                                          "2026-05-03 2019-06-04",
+		"Market days: Dec 6, 13, 20.":                                            "2026-12-06 2026-12-13 2026-12-20",
+		"In May 3, 5, 9 people came.":                                            "2026-05-03",
 		"The concert is on the evening of 3 December.":                           "2026-12-03",
 		"We signed the lease on the 1st of this month.":                          "2026-11-01",
 		"The rent rose on the 1st of last month.":                                "2026-10-01",

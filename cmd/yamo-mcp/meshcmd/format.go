@@ -53,6 +53,9 @@ func (f form) prompt(found mesh.Found) string {
 		var b strings.Builder
 		b.WriteString(lessonHeading + "\n")
 		for _, hit := range found.Lessons {
+			if f.isForeign(hit) {
+				b.WriteString("> ")
+			}
 			fmt.Fprintf(&b, "%s%s\n", hit.Lesson.Constraint(""), origin(hit.Visibility))
 		}
 		parts = append(parts, b.String())
@@ -95,7 +98,7 @@ func (f form) record(h record.Hit) string {
 	}
 	lines := strings.Split(h.Content, "\n")
 	for i, line := range lines {
-		if h.Visibility.Group() != "" && h.Visibility != f.home {
+		if f.isForeign(h) {
 			lines[i] = "> " + line
 			continue
 		}
@@ -125,6 +128,11 @@ func (f form) record(h record.Hit) string {
 	}
 	return fmt.Sprintf("Type: %s | Source: %s%s%s\n%s\n",
 		h.Type, source, origin(h.Visibility), facts, strings.Join(lines, "\n"))
+}
+
+// isForeign reports whether another group than the session's said a hit.
+func (f form) isForeign(h record.Hit) bool {
+	return h.Visibility.Group() != "" && h.Visibility != f.home
 }
 
 // origin marks what a group said.

@@ -38,7 +38,10 @@ func TestForm(t *testing.T) {
 	}
 	lesson := &record.Lesson{Severity: "high", PreventativeRule: "Look first", ApplicableScope: "roads"}
 	found := mesh.Found{
-		Lessons: []record.Hit{{Record: &record.Record{Lesson: lesson}, Visibility: record.Private}},
+		Lessons: []record.Hit{
+			{Record: &record.Record{Lesson: lesson}, Visibility: record.Private},
+			{Record: &record.Record{Lesson: lesson}, Visibility: "group:red"},
+		},
 		Hits: []record.Hit{
 			{Record: &record.Record{
 				ID: "mem_1_000001",
@@ -55,6 +58,7 @@ func TestForm(t *testing.T) {
 	f := form{marks{"mem_1_000002": `a page, the user said: "Three"`}, tokyo, record.Private}
 	want := `[ACTIVE LESSONS]
 - [high] Look first (scope: roads)
+> - [high] Look first (scope: roads) (said in group:red)
 
 [ATTENTION DIRECTIVE]
 - RELY on entries with "Confidence: likely"
