@@ -208,11 +208,15 @@ func separated(gap string) bool {
 func (p place) glued() Verdict {
 	first, last := strings.Join(p.name.parts[0], ""), strings.Join(p.name.parts[len(p.name.parts)-1], "")
 	w := p.word(p.at)
-	initial, _ := utf8.DecodeRuneInString(first)
+	bare := w // of "olgavidal2"
+	bare.low = strings.Trim(w.low, "0123456789_")
+	letter, _ := utf8.DecodeRuneInString(first)
+	account := p.same(bare, string(letter)+last) // "ovidal"
 	switch {
-	case p.same(w, first+last), p.same(w, last+first),
-		strings.HasPrefix(p.line[w.end:], "@") && p.same(w, string(initial)+last):
+	case p.same(bare, first+last), p.same(bare, last+first), account && strings.HasPrefix(p.line[w.end:], "@"):
 		return Sure
+	case account && !isWord(bare.low):
+		return Doubt
 	case p.same(w, last+"s"), p.same(w, last+"es"):
 		return p.unlessOrdinary(p.at+1, len(p.name.parts)-1)
 	}

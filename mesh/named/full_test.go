@@ -43,6 +43,8 @@ Ilda Marques|Dear Ilda Marques,
 Ilda Marques|Yesterday Ilda Marques came.
 Ilda Marques|the plumber Ilda Marques
 Ilda Marques|#IldaMarques
+Ilda Marques|the folder IldaMarques2024
+Ilda Marques|ildamarques7 pushed the fix
 Ilda Marques|Casa de Ilda Marques
 Ilda Marques|Falei com a Ilda Marques.
 Ilda Marques|Bea and Ilda Marques came.
@@ -85,6 +87,8 @@ Paulo|Ask Paulo.
 Paulo|Yesterday Paulo left.
 `
 	doubtFull = `
+Ilda Marques|@imarques pushed the fix.
+Ilda Marques|git blame says imarques7
 Ilda Marques|Marques sent the invoice.
 Ilda Marques|The invoice of Marques is late.
 Ilda Marques|marques sent it
@@ -119,6 +123,8 @@ Zeferino|Zeferino Costa called
 Bia da Silva|Silva came.
 `
 	absentFull = `
+Ilda Marques|jmarques pushed the fix.
+Ilda Marques|IldaMarquesini2024
 Ilda Marques|Rita Marques called.
 Ilda Marques|We met Rui Marques.
 Ilda Marques|R. Marques signed.
