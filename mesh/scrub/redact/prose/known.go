@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/text"
 )
@@ -20,6 +21,9 @@ func (p *passage) isKnown(i, s, start, end int) bool {
 // accountLabels name the account itself.
 var accountLabels = text.Set(`username user-name benutzername nutzername usuário usuario utilisateur utente
 	gebruikersnaam nickname handle gamertag`)
+
+// users name an account, or who has one.
+var users = text.Set(`user benutzer utilizador usuario utilisateur`)
 
 // isAccount reports whether the word at i is the name of an account: "my username on all forums is ana_m", or what
 // comes right before its password: "my Steam: ana_m, pass x".
@@ -42,6 +46,8 @@ func (p *passage) isAccount(i, s int) bool {
 		case accountLabels[o.low], k == i-1 && o.low == "user" && o.after == colon,
 			o.low == "name" && k > 0 && logsIn[p.words[k-1].low]:
 			return true
+		case users[o.low] && strings.ContainsFunc(w.low, unicode.IsLetter): // "the ssh user on web3 is deploy7"
+			return p.words[i-1].low == "is" && !slices.ContainsFunc(p.words[part.first:k], term.namesPassword)
 		case o.after > blank && (k < i-1 || o.after != colon), o.namesPassword(),
 			k < i-1 && o.clue.Join > 0 && o.clue.Join != strongJoin:
 			return false

@@ -68,6 +68,8 @@ var NotesWithoutSecrets = []string{
 	"when GitHub asks: approve",
 	"when the waiter asks: marzipan",
 	"My username on the forum is moth_lamp7",
+	"The ssh user on puddle is deploy7.",
+	"The admin user on the router is root2.",
 	"my user name there: moth.lamp7",
 	"The login name is moth_lamp7, ask Bo for the rest.",
 	"The answer to exercise 12 is Ribosome.",
