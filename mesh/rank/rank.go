@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/yamo-protocol/yamo-mcp/internal/parallel"
+	"github.com/yamo-protocol/yamo-mcp/mesh/confidence"
 	"github.com/yamo-protocol/yamo-mcp/mesh/keyword"
 	"github.com/yamo-protocol/yamo-mcp/mesh/lance"
 	"github.com/yamo-protocol/yamo-mcp/mesh/record"
@@ -103,7 +104,8 @@ type Candidates struct {
 
 	namedLabels sync.Map // label -> whether the query names it
 
-	corrects map[place]string // what the statements found by preferNewer say is not so any more
+	corrects map[place]string      // what the statements found by preferNewer say is not so any more
+	asks     []confidence.Sentence // the sentences of the query, see querySentences
 }
 
 // part is the candidates of one source. Its slices are by document.

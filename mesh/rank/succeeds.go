@@ -69,17 +69,24 @@ func framed(content string) []string {
 
 // lacksAnswer reports whether a text has nothing of the kind that the query asks for, such as a number.
 func (r *Candidates) lacksAnswer(text string) bool {
-	return slices.ContainsFunc(confidence.Sentences(r.text), func(s confidence.Sentence) bool {
+	return slices.ContainsFunc(r.querySentences(), func(s confidence.Sentence) bool {
 		f := s.Expects(text)
 		return f.Exact < 0 || f.Loose < 0
 	})
 }
 
+// querySentences returns the sentences of the query.
+func (r *Candidates) querySentences() []confidence.Sentence {
+	if r.asks == nil {
+		r.asks = confidence.Sentences(r.text)
+	}
+	return r.asks
+}
+
 // hasOwnName is 1 if a statement has a name or number that neither the other one nor the query has, otherwise 0.
 func (r *Candidates) hasOwnName(s, other *statement) float64 {
-	asked := keyword.Stems(r.text)
 	return number(slices.ContainsFunc(namedIn(s.record.Content), func(stem string) bool {
-		return !slices.Contains(other.stems, stem) && !slices.Contains(asked, stem)
+		return !slices.Contains(other.stems, stem) && !slices.Contains(s.asked, stem)
 	}))
 }
 
