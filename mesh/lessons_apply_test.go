@@ -27,9 +27,9 @@ func TestLessonsApply(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"AUC", scores.AUC(), .86},
+		{"AUC", scores.AUC(), .85},
 		{"the share of tasks with their lesson", applied, .79},
-		{"the share of others without a lesson", 1 - wrong, .82},
+		{"the share of others without a lesson", 1 - wrong, .8},
 		{"the share of others without a likely lesson", 1 - certainlyWrong, .92},
 	} {
 		if c.got < c.want {

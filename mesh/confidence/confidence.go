@@ -117,7 +117,7 @@ func Task(f Features) float64 {
 	if f.Rough {
 		return logistic(-1.4 + 8*f.Strength)
 	}
-	return logistic(-4.8 + 12*f.Cosine + 8*f.Occasion)
+	return logistic(-4.5 + 12*f.Cosine + 8*f.Occasion)
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
