@@ -67,20 +67,30 @@ func (r *Candidates) withoutCopies(hits []record.Hit) []record.Hit {
 // repetitionsLast returns the ranked memories, those that say in other words what maxAlike better ones of the same
 // compartment say after all others, so that one statement does not fill an answer. The scores keep their places.
 func (r *Candidates) repetitionsLast(ranked []leader) []leader {
-	aspects := make([]similar.Aspects, len(ranked))
+	aspects := make(map[int]*similar.Aspects, len(ranked)) // of those that are near another one; nil if not comparable
+	of := func(i int) *similar.Aspects {
+		if _, known := aspects[i]; !known {
+			aspects[i] = nil
+			if rec := r.parts[ranked[i].part].Record(ranked[i].doc); len(rec.Content) <= maxCompared && rec.IsMemory() {
+				a := similar.Of(rec.Content)
+				aspects[i] = &a
+			}
+		}
+		return aspects[i]
+	}
+	repeats := func(i, k int) bool {
+		if ranked[i].part != ranked[k].part {
+			return false
+		}
+		near := float64(r.cosine2(ranked[k], ranked[i]))
+		return near >= similar.RepeatCosine && of(i) != nil && of(k) != nil && of(i).Repeats(*of(k), near)
+	}
 	order, last := make([]leader, 0, len(ranked)), []leader(nil)
 	var kept []int
 	for i, l := range ranked {
-		rec := r.parts[l.part].Record(l.doc)
-		if len(rec.Content) > maxCompared || !rec.IsMemory() {
-			order = append(order, l)
-			continue
-		}
-		aspects[i] = similar.Of(rec.Content)
 		alike := 0
 		for _, k := range kept {
-			other := ranked[k]
-			if other.part == l.part && aspects[i].Repeats(aspects[k], float64(r.cosine2(other, l))) {
+			if repeats(i, k) {
 				alike++
 			}
 		}

@@ -57,16 +57,13 @@ func (r *Candidates) words(l leader) map[string]bool {
 }
 
 // cosine2 returns the cosine of two memories of one part, 0 if one has no vector.
-func (r *Candidates) cosine2(a, b leader) (cosine float32) {
+func (r *Candidates) cosine2(a, b leader) float32 {
 	vectors := r.parts[a.part].source.Projection.Vectors
 	x, y := vectors.Vector(a.doc), vectors.Vector(b.doc)
 	if x == nil || y == nil {
 		return 0
 	}
-	for i := range x {
-		cosine += x[i] * y[i]
-	}
-	return cosine
+	return cosine(x, y)
 }
 
 // shareOfWords returns the number of common elements of a and b divided by that of all.

@@ -22,9 +22,11 @@ const (
 	duplicateCosine = .97 // from which on texts with the same skeleton are one memory
 	nearCosine      = .9  // from which on texts with the same facts say the same
 	againCosine     = .92 // from which on texts with the same facts repeat each other
-	withinCosine    = .8  // the same if one has the words of the other
 	subjectShare    = .4  // from which on texts that share so many words may contradict each other; without vectors
 )
+
+// RepeatCosine is the least cosine of texts that repeat each other: of one with the words of the other.
+const RepeatCosine = .8
 
 // SubjectCosine is the cosine from which on texts that share a subject may contradict each other.
 const SubjectCosine = .5
@@ -102,7 +104,7 @@ func (a Aspects) Relation(b Aspects, cosine, share float64) (relation string, sc
 // Repeats reports whether a says in other words what b says: each has the names, numbers and negations of the other,
 // and their vectors are near, or less near if one has all content words of the other.
 func (a Aspects) Repeats(b Aspects, cosine float64) bool {
-	return cosine >= withinCosine && a.hasFactsOf(b) && b.hasFactsOf(a) &&
+	return cosine >= RepeatCosine && a.hasFactsOf(b) && b.hasFactsOf(a) &&
 		(cosine >= againCosine || a.wordsAmong(b) || b.wordsAmong(a))
 }
 
